@@ -1,0 +1,1 @@
+"""Everything between xuen and the outside agent."""

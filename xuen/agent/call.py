@@ -1,0 +1,55 @@
+"""One call of an outside agent, as values: what is asked, what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from xuen.events import Purpose, Why
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What an agent is asked, why, and in which round (0 before the first)."""
+
+    prompt: str
+    purpose: Purpose
+    round: int
+    log: Path | None = None  # where the whole output is kept, capped; None keeps nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a call ended. `stdout` and `stderr` are cleaned text, bounded to a head and a tail."""
+
+    why: Why
+    code: int | None  # None when no process ran or when it was ended by us
+    seconds: float
+    stdout: str
+    stderr: str
+
+    @property
+    def worked(self) -> bool:
+        """Whether the command ended by itself with exit code 0."""
+        return self.why is Why.OK
+
+
+class Agent(Protocol):
+    """Whatever can be asked; the one implementation that xuen has runs a shell command."""
+
+    @property
+    def name(self) -> str:
+        """What a person calls it: a preset's name or the first word of the command."""
+        ...
+
+    def call(self, call: Call, *, on_started: Callable[[], None] | None = None) -> Outcome:
+        """Ask once and wait for the end; tells CallStarted, Output and CallEnded to the sink.
+
+        `on_started` runs once, after the process has started and before the call is waited for.
+
+        Raises:
+            PromptTooLong: the prompt does not fit; nothing was started.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""The configuration: what can be set (`model`) and how it is read (`load`)."""

@@ -1,0 +1,1 @@
+"""The round guard: nothing is lost, nothing gets worse."""

@@ -1,0 +1,1 @@
+"""The verifiers; none knows the others."""

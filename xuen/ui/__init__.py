@@ -1,0 +1,1 @@
+"""The faces: who shows a run to a person or a program."""

@@ -1,0 +1,1 @@
+"""The folder in which all state lives."""

@@ -1,0 +1,1 @@
+"""xwork: a small agent runtime of its own; xuen runs it as a subprocess like any other agent."""
