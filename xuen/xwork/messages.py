@@ -1,0 +1,87 @@
+"""What a person, a model and a tool say to each other, as immutable values.
+
+One conversation is a sequence of `Message`. They are what clients translate into a provider's own form
+and what a session writes down, so nothing in them belongs to one provider, except `Assistant.replay`.
+
+Always holds: every field has a JSON form (`msgspec.json` reads back what it wrote); the field `role` tells
+the kinds apart; an unknown count is None and never 0.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+
+class Finish(StrEnum):
+    """Why a model stopped writing."""
+
+    STOP = "stop"  # it was done, or met one of the stop texts
+    CALLS = "calls"  # it wants its tool calls carried out
+    LENGTH = "length"  # it was cut off: what it wrote, and above all its last tool call, may not be whole
+    REFUSED = "refused"  # the provider withheld the answer
+
+
+class ToolCall(msgspec.Struct, frozen=True):
+    """One tool call, as the model wrote it.
+
+    `arguments` is the raw text: it should be one JSON object, but a model may have written anything;
+    whoever carries the call out decodes it and answers the model when it cannot.
+    """
+
+    id: str  # not empty, unique within one answer
+    name: str
+    arguments: str
+
+
+class System(msgspec.Struct, frozen=True, tag_field="role", tag="system"):
+    """What the host tells the model before everything else."""
+
+    text: str
+
+
+class User(msgspec.Struct, frozen=True, tag_field="role", tag="user"):
+    """What a person, or the program in a person's place, says."""
+
+    text: str
+
+
+class Assistant(msgspec.Struct, frozen=True, tag_field="role", tag="assistant"):
+    """One whole answer of a model."""
+
+    text: str = ""
+    reasoning: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    finish: Finish = Finish.STOP
+    replay: str = ""  # JSON that this provider wants back as it was (signed reasoning); opaque to all others
+
+
+class ToolResult(msgspec.Struct, frozen=True, tag_field="role", tag="tool"):
+    """What came of one tool call; `failed` tells the model that it did not do what it was meant to."""
+
+    call_id: str
+    name: str
+    text: str
+    failed: bool = False
+
+
+Message = System | User | Assistant | ToolResult
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """What one completion cost, as the provider counted it; None where it did not say."""
+
+    input_tokens: int | None = None  # the whole prompt, cached part included
+    output_tokens: int | None = None  # everything that was written, reasoning included
+    cached_tokens: int | None = None  # the part of `input_tokens` that came out of a cache
+    reasoning_tokens: int | None = None  # the part of `output_tokens` that was reasoning
+    cost: float | None = None  # US dollars
+
+
+class ToolDefinition(msgspec.Struct, frozen=True):
+    """A tool as a model is told about it; `parameters` is the JSON schema of its arguments, an object."""
+
+    name: str
+    description: str
+    parameters: dict[str, object]
