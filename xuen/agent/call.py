@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Protocol
 
 from xuen.events import Purpose, Why
+from xuen.texts import Text
+from xuen.texts import call as texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,14 @@ class Outcome:
     def worked(self) -> bool:
         """Whether the command ended by itself with exit code 0."""
         return self.why is Why.OK
+
+    def reason(self) -> Text:
+        """How it ended in words, with the last line that a failed agent printed."""
+        how = texts.ENDED[self.why].of(code=self.code, seconds=round(self.seconds))
+        lines = (self.stderr.strip() or self.stdout.strip()).splitlines()
+        if self.why is not Why.FAILED or not lines:
+            return how
+        return texts.AND_SAID.of(how=how, said=lines[-1].strip()[:200])
 
 
 class Agent(Protocol):

@@ -8,3 +8,30 @@ SINK_DROPPED = Text(
     "{name} failed and gets no more events: {error}",
     "{name} 出错，不再接收事件：{error}",
 )
+
+ROUNDS_DONE = Text("all {count} rounds of this call are done", "本次的 {count} 轮已全部完成")
+STOPPED = Text("stopped", "已停止")
+NO_ROUND_WORKED = Text("no round succeeded", "没有一轮成功")
+TOO_MANY_FAILURES = Text(
+    "the agent failed {count} times in a row; the last time: {reason}",
+    "agent 连续失败 {count} 次；最后一次：{reason}",
+)
+PROMPT_TOO_LONG = Text("the prompt does not fit", "提示词过长")
+
+WORDS_FAILED_OLD = Text(
+    "the agent could not make a word bank ({reason}); the old one is used",
+    "agent 没能生成词库（{reason}），沿用旧词库",
+)
+WORDS_FAILED_NONE = Text(
+    "there is no word bank ({reason}); the rounds go on without words",
+    "没有词库（{reason}），各轮不带灵感词继续",
+)
+WORDS_NO_ANSWER = Text("its answer held no words", "回答里没有词")
+WORDS_OTHER_TASK = Text(
+    "the word bank was made for another task; it is made anew for this one",
+    "词库是为另一个任务生成的，现在为本任务重新生成",
+)
+OTHER_TASK = Text(
+    "this workspace was begun for another task ({old}); from now on the prompts carry the new one",
+    "此工作区原本用于另一个任务（{old}），从现在起提示词使用新任务",
+)

@@ -1,0 +1,96 @@
+"""What all tests share: the real command line, and the rule that a skip is listed or the run fails."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SKIPS = ROOT / "tests" / "skips.txt"
+
+Xuen = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def clean_environment(**extra: str) -> dict[str, str]:
+    """The environment of this process without what would reach into the programs under test."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("XUEN_", "XWORK_", "PYTEST_", "OPENAI_", "ANTHROPIC_")) and name != "NO_COLOR"
+    }
+    return kept | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"} | extra
+
+
+@pytest.fixture
+def environment() -> Callable[..., dict[str, str]]:
+    """Makes the environment for a program under test."""
+    return clean_environment
+
+
+@pytest.fixture
+def agents() -> Path:
+    """The folder with the small agent programs."""
+    return ROOT / "tests" / "agents"
+
+
+@pytest.fixture
+def xuen(tmp_path: Path) -> Xuen:
+    """Runs the real command line in `tmp_path` and returns the finished process."""
+
+    def run(*arguments: str, timeout: float = 60, cwd: Path = tmp_path, **env: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, str(ROOT / "main.py"), *arguments],
+            cwd=cwd,
+            env=clean_environment(**env),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=timeout,
+            check=False,
+        )
+
+    return run
+
+
+# --- skips -----------------------------------------------------------------------------------------------------------
+
+
+class _Skips:
+    """Collects skipped tests where the reports arrive and fails the run for those that tests/skips.txt does not list."""
+
+    def __init__(self, listed: set[str]) -> None:
+        self.listed = listed
+        self.unlisted: list[tuple[str, str]] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.skipped and not hasattr(report, "wasxfail") and report.nodeid.split("[")[0] not in self.listed:
+            reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+            self.unlisted.append((report.nodeid, reason))
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.skipped and report.nodeid not in self.listed:
+            self.unlisted.append((report.nodeid, str(report.longrepr)))
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self.unlisted and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        for nodeid, reason in self.unlisted:
+            terminalreporter.write_line(f"skipped, but not listed in tests/skips.txt: {nodeid}: {reason}", red=True)
+
+
+def listed_skips() -> dict[str, str]:
+    """The tests that may be skipped, and when: `nodeid: reason` a line."""
+    lines = [line.strip() for line in SKIPS.read_text("utf-8").splitlines()]
+    return dict(line.split(": ", 1) for line in lines if line and not line.startswith("#"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_Skips(set(listed_skips())), "xuen-skips")

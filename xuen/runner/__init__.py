@@ -1,0 +1,1 @@
+"""The loop: round after round, from the best so far."""

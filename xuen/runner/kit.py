@@ -1,0 +1,33 @@
+"""What a run is made of: handed in once, the same in every round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from xuen.agent.call import Agent
+from xuen.guard.guard import Guard
+from xuen.prompt import Setting
+from xuen.sink import Sink
+from xuen.stop import Stop
+from xuen.workspace.paths import Workspace
+from xuen.workspace.research_file import ResearchFile
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """The parts of one run. `quiet_agent` is the agent for questions that must leave research.md as it is."""
+
+    setting: Setting
+    workspace: Workspace
+    research: ResearchFile
+    agent: Agent
+    quiet_agent: Agent
+    guard: Guard
+    sink: Sink
+    stop: Stop
+    seed: int | None = None
+
+    def random(self, round: int) -> Random:
+        """The source of a round's draw; with a seed it depends on the round alone, so a resumed run draws on."""
+        return Random() if self.seed is None else Random(f"{self.seed}:{round}")

@@ -1,0 +1,84 @@
+"""The loop: round after round until the rounds are done, somebody stops it or the agent keeps failing.
+
+Always holds: whatever ends it, the agent's processes are gone, the guard has finished and `RunFinished` was told,
+in this order. The exit code is decided here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+from xuen.agent.call import Outcome
+from xuen.config.model import LoopSettings, WordsSettings
+from xuen.errors import PromptTooLong
+from xuen.events import Notice, RunFinished, RunStarted, Why
+from xuen.runner.bank import word_bank
+from xuen.runner.kit import Kit
+from xuen.runner.round import play, show
+from xuen.texts import Text
+from xuen.texts import run as texts
+
+
+class Loop:
+    """One run of the loop; `run` may be called once."""
+
+    def __init__(self, kit: Kit, *, loop: LoopSettings, words: WordsSettings) -> None:
+        self._kit = kit
+        self._iterations = None if loop.iterations == "inf" else int(loop.iterations)
+        self._max_failures = loop.max_failures
+        self._words = words
+        self._round = 0
+        self._succeeded = 0
+        self._failed = 0
+        self._failures_in_a_row = 0
+
+    def run(self, started: RunStarted) -> int:
+        """Everything from the guard's start to its finish; the exit code of the program."""
+        guard = self._kit.guard
+        guard.start(started)
+        show(self._kit)
+        self._round = guard.last_round()
+        try:
+            code, reason = self._rounds()
+        except PromptTooLong as error:
+            self._kit.sink.emit(Notice(level="error", text=Text(error.line("en"), error.line("zh"))))
+            code, reason = error.exit_code, texts.PROMPT_TOO_LONG
+        guard.finish(
+            RunFinished(
+                round=self._round, reason=reason, exit_code=code, succeeded=self._succeeded, failed=self._failed
+            )
+        )
+        return code
+
+    def _rounds(self) -> tuple[int, Text]:
+        stop = self._kit.stop
+        bank = word_bank(self._kit, self._words)
+        for left in self._left():
+            if stop.is_set():
+                break
+            self._round += 1
+            outcome = play(self._kit, self._round, bank=bank, pick=self._words.pick, left=left)
+            self._count(outcome)
+            if self._failures_in_a_row >= self._max_failures:
+                told = texts.TOO_MANY_FAILURES.of(count=self._failures_in_a_row, reason=outcome.reason())
+                return (0 if self._succeeded else 1), told
+        if stop.is_set():
+            return stop.exit_code or 0, texts.STOPPED
+        if not self._succeeded:
+            return 1, texts.NO_ROUND_WORKED
+        return 0, texts.ROUNDS_DONE.of(count=self._iterations)
+
+    def _left(self) -> Iterator[int | None]:
+        """For each round of this call how many are left, that one counted; None for ever in an endless loop."""
+        if self._iterations is None:
+            return (None for _ in count())
+        return iter(range(self._iterations, 0, -1))
+
+    def _count(self, outcome: Outcome) -> None:
+        if outcome.worked:
+            self._succeeded += 1
+            self._failures_in_a_row = 0
+        elif outcome.why is not Why.STOPPED:
+            self._failed += 1
+            self._failures_in_a_row += 1

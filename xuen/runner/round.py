@@ -1,0 +1,67 @@
+"""One round, from the draw to the guard's decision."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xuen.agent.call import Call, Outcome
+from xuen.errors import DamagedResearch
+from xuen.events import SECTIONS, InputTaken, Purpose, RoundStarted, SectionChanged, SectionsShown
+from xuen.guard.guard import RoundReport
+from xuen.prompt import research_prompt
+from xuen.runner.kit import Kit
+from xuen.words import draw
+from xuen.workspace import inbox
+from xuen.workspace.research import Sections, parse
+
+
+def play(kit: Kit, round: int, *, bank: Sequence[str], pick: int, left: int | None) -> Outcome:
+    """Draw, ask, look at what changed, let the guard decide; how the research call ended.
+
+    Raises:
+        PromptTooLong: nothing was started and nothing taken out of the inbox.
+    """
+    words = draw(bank, pick, kit.random(round))
+    kit.sink.emit(RoundStarted(round=round, words=words, left=left))
+    id = kit.guard.open_round(round)
+    before = kit.guard.sections()
+    outcome = _ask(kit, id, round, words, before)
+    data = kit.research.read()
+    seen = _show_changes(kit, round, before, data) if outcome.worked else before
+    kit.guard.close_round(RoundReport(id=id, round=round, words=words, outcome=outcome, data=data))
+    if kit.guard.sections() != seen:
+        show(kit)
+    return outcome
+
+
+def show(kit: Kit) -> None:
+    """Tell the sections from which the next round starts."""
+    now = kit.guard.sections()
+    kit.sink.emit(SectionsShown(idea=now.idea, artifact=now.artifact))
+
+
+def _ask(kit: Kit, id: str, round: int, words: Sequence[str], state: Sections) -> Outcome:
+    waiting = inbox.peek(kit.workspace)
+    inputs = tuple(entry.text for entry in waiting)
+    prompt = research_prompt(kit.setting, round=round, words=words, state=state, inputs=inputs)
+    kit.guard.keep_prompt(id, prompt)
+
+    def taken() -> None:
+        if waiting:
+            inbox.consume(kit.workspace, waiting)
+            kit.sink.emit(InputTaken(round=round, texts=inputs))
+
+    return kit.agent.call(Call(prompt, Purpose.RESEARCH, round, kit.guard.log_path(id)), on_started=taken)
+
+
+def _show_changes(kit: Kit, round: int, before: Sections, data: bytes) -> Sections:
+    """Tell which sections are not what they were; the sections as they are now (`before` in a damaged file)."""
+    try:
+        after = parse(data).sections
+    except DamagedResearch:
+        return before  # the guard says so and puts the best back
+    for section in SECTIONS:
+        content: str = getattr(after, section)
+        if content != getattr(before, section):
+            kit.sink.emit(SectionChanged(round=round, section=section, content=content))
+    return after

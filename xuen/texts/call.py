@@ -1,0 +1,16 @@
+"""How a call of an agent ended, in words."""
+
+from __future__ import annotations
+
+from xuen.texts import Text
+
+ENDED = {
+    "ok": Text("it ended well", "正常结束"),
+    "failed": Text("exit code {code}", "退出码 {code}"),
+    "timeout": Text("it did not end within {seconds} s", "{seconds} 秒内没有结束"),
+    "idle": Text("silent and idle for too long, ended after {seconds} s", "长时间无输出且空闲，{seconds} 秒后被终止"),
+    "stopped": Text("stopped", "被停止"),
+    "not_found": Text("command not found (exit code 127)", "找不到命令（退出码 127）"),
+    "too_long": Text("the prompt is too long", "提示词过长"),
+}
+AND_SAID = Text("{how}; it said: {said}", "{how}；它说：{said}")
