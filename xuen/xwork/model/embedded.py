@@ -1,0 +1,177 @@
+"""A language model inside this process: xllamacpp with the weights of one GGUF file.
+
+Owns the loaded weights and the one thread that a completion runs on. The native code cannot be interrupted while
+it reads a prompt, so the caller waits on a queue and never in it: a cancelled completion ends for its caller at
+once and goes out by itself at the next token.
+
+Always holds: one completion at a time; nothing is printed; the loopback port that the runtime opens whether one
+wants it or not answers to nobody, because its key is made here and told to no one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import secrets
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from xuen.texts import plain
+from xuen.xwork import texts
+from xuen.xwork.errors import ContextOverflow, Interrupted, ModelError, ModelMissing, RequestRefused, Retryable
+from xuen.xwork.messages import Finish, Message, ToolDefinition
+from xuen.xwork.model.client import Cancel, Delta, Finished, Options
+from xuen.xwork.model.openai_format import finish_of, pieces, request_body
+
+CONTEXT_TOKENS = 8192
+_POLL = 0.05  # seconds between two looks at the cancel token
+_UNWIND = 1.0  # seconds that closing waits for a completion which goes out
+
+
+class EmbeddedModel:
+    """The model of one GGUF file, loaded when it is first asked."""
+
+    def __init__(self, weights: Path, *, context_tokens: int = CONTEXT_TOKENS, threads: int | None = None) -> None:
+        self._weights = weights
+        self._context_tokens = context_tokens
+        self._threads = available_cores() if threads is None else threads
+        self._server: Any = None
+        self._running: threading.Thread | None = None
+
+    @property
+    def name(self) -> str:
+        """The file's name without its ending."""
+        return self._weights.stem
+
+    @property
+    def context_tokens(self) -> int | None:
+        """The context that the model was loaded with."""
+        return self._context_tokens
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolDefinition] = (),
+        *,
+        options: Options,
+        cancel: Cancel,
+    ) -> Iterator[Delta]:
+        """See `ModelClient.complete`; a last `Assistant` message is continued, not answered."""
+        self.load()
+        body = request_body(messages, tools, options)
+        native = {"min_p": options.min_p, "repeat_penalty": options.repeat_penalty, "grammar": options.grammar}
+        body |= {name: value for name, value in native.items() if value is not None}
+        body |= {"cache_prompt": True}
+        given_up = threading.Event()
+        try:
+            yield from self._stream(json.dumps(body), given_up, cancel)
+        finally:
+            given_up.set()
+
+    def load(self) -> None:
+        """Read the weights, about half a second for 100 MB; does nothing the second time.
+
+        Raises:
+            ModelMissing: xllamacpp is not installed, or the file is not a model that it can load.
+        """
+        if self._server is None:
+            self._server = _serve(self._weights, self._context_tokens, self._threads)
+
+    def close(self) -> None:
+        """Let the weights go, unless a cancelled completion is still reading its prompt."""
+        if self._running is not None:
+            self._running.join(_UNWIND)
+            if self._running.is_alive():
+                return
+        self._server = None
+
+    def _stream(self, body: str, given_up: threading.Event, cancel: Cancel) -> Iterator[Delta]:
+        arrived: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._await_last(cancel)
+        self._running = threading.Thread(
+            target=_run, args=(self._server, body, arrived.put, given_up), name="embedded-model", daemon=True
+        )
+        self._running.start()
+        finish: Finish | None = None
+        while (chunk := _next(arrived, cancel)) is not None:
+            decoded = json.loads(chunk)
+            if isinstance(decoded, dict) and "error" in decoded:
+                raise self._error(decoded["error"])
+            yield from pieces(decoded)
+            finish = finish_of(decoded) or finish
+        if finish is None:
+            raise Retryable(texts.EMPTY_ANSWER)
+        yield Finished(finish)
+
+    def _await_last(self, cancel: Cancel) -> None:
+        """A completion that its caller gave up may still be going out; there is only one at a time."""
+        while self._running is not None and self._running.is_alive():
+            if cancel.is_set():
+                raise Interrupted(texts.INTERRUPTED)
+            self._running.join(_POLL)
+
+    def _error(self, error: object) -> ModelError:
+        known = error if isinstance(error, dict) else {}
+        if known.get("type") == "exceed_context_size_error":
+            return ContextOverflow(texts.OVERFLOW.of(limit=self._context_tokens))
+        return RequestRefused(texts.EMBEDDED_REFUSED.of(reason=plain(str(known.get("message", error)))))
+
+
+def available_cores() -> int:
+    """The cores that this process may use, which on a shared machine are fewer than there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)))
+    return os.cpu_count() or 1
+
+
+def runtime_missing() -> ModelMissing:
+    """What to tell a person whose Python has no xllamacpp."""
+    python = plain(sys.executable)
+    return ModelMissing(texts.RUNTIME_MISSING.of(python=python), mend=texts.RUNTIME_MEND.of(python=python))
+
+
+def _serve(weights: Path, context_tokens: int, threads: int) -> Any:
+    try:
+        import xllamacpp
+    except ImportError as error:
+        raise runtime_missing() from error
+    params = xllamacpp.CommonParams()
+    params.model.path = str(weights)
+    params.n_ctx = context_tokens
+    params.n_parallel = 1
+    params.cpuparams.n_threads = threads
+    params.cpuparams_batch.n_threads = threads
+    params.verbosity = -1
+    params.api_keys = [secrets.token_hex(32)]
+    try:
+        return xllamacpp.Server(params)
+    except RuntimeError as error:
+        what = texts.FILE_UNREADABLE.of(path=plain(str(weights)))
+        raise ModelMissing(what, mend=texts.FILE_UNREADABLE_MEND) from error
+
+
+def _run(server: Any, body: str, put: Callable[[str | None], None], given_up: threading.Event) -> None:
+    """The thread's whole life: chunks into the queue, None at the end."""
+
+    def take(chunk: str) -> bool:
+        put(chunk)
+        return given_up.is_set()  # True ends the completion
+
+    try:
+        server.handle_chat_completions(body, take)
+    finally:
+        put(None)
+
+
+def _next(arrived: queue.SimpleQueue[str | None], cancel: Cancel) -> str | None:
+    while True:
+        if cancel.is_set():
+            raise Interrupted(texts.INTERRUPTED)
+        try:
+            return arrived.get(timeout=_POLL)
+        except queue.Empty:
+            continue
