@@ -18,8 +18,8 @@ Approval = Literal["auto", "ask", "read-only"]
 
 Natural = Annotated[int, Meta(ge=0)]
 Positive = Annotated[int, Meta(ge=1)]
-Seconds = Annotated[float, Meta(ge=0)]
-"""Seconds; where the field says so, 0 means no limit."""
+Seconds = Annotated[float, Meta(ge=0, le=1_000_000_000)]
+"""Seconds, at most some thirty years (a wait takes no more); where the field says so, 0 means no limit."""
 Score = Annotated[float, Meta(ge=0, le=10)]
 
 

@@ -1,0 +1,64 @@
+"""What the reading of the configuration says."""
+
+from __future__ import annotations
+
+from xuen.texts import Text
+
+# --- what is expected ----------------------------------------------------------------------------------------------
+
+WHOLE_NUMBER = Text("a whole number", "整数")
+NUMBER = Text("a number", "数字")
+YES_OR_NO = Text("true or false", "true 或 false")
+ONE_OF = Text("one of {choices}", "{choices} 之一")
+TEXT = Text("text", "文本")
+VARIABLES = Text("a mapping of names to texts", "名称到文本的映射")
+SECTION = Text("a section with keys under it", "下面带有键的一段")
+AT_LEAST = Text("{kind}, {low} or more", "{kind}，不小于 {low}")
+BETWEEN = Text("{kind} from {low} to {high}", "{low} 到 {high} 之间的{kind}")
+OR = Text("{first}, or {second}", "{first}，或 {second}")
+
+# --- what was found ------------------------------------------------------------------------------------------------
+
+A_LIST = Text("a list", "一个列表")
+A_MAPPING = Text("a mapping", "一个映射")
+A_TEXT = Text("the text {value}", "文本 {value}")
+EXPECTED = Text("expected {expected}, found {found}", "应为{expected}，实际为 {found}")
+NOT_PRINTABLE = Text(
+    "the text holds a NUL or half of a surrogate pair",
+    "文本中含有 NUL 字符或不成对的代理字符",
+)
+
+# --- mends ---------------------------------------------------------------------------------------------------------
+
+DID_YOU_MEAN = Text("Did you mean {name}?", "是否想写 {name}？")
+VALID_KEYS = Text("Valid here: {names}", "此处可用：{names}")
+WRITE_DECIMAL = Text("Write it as {value}", "请写成 {value}")
+PLAIN_SECONDS = Text("Write seconds as one plain number, such as 630", "请把秒数写成一个普通数字，例如 630")
+ZERO_NO_LIMIT = Text("0 means no limit", "0 表示不限制")
+NO_QUOTES = Text("Write it without quotes", "请去掉引号")
+QUOTE_TEXT = Text("Put the whole text in one pair of quotes", "请把整段文本放进一对引号")
+INDENT_KEYS = Text("Write its keys indented on the lines below it", "请把它的键缩进写在下面各行")
+NO_TABS = Text("Use blanks there, not tabs", "请在该处使用空格，不要用制表符")
+SEE_EXAMPLE = Text("config.example.yaml shows every key", "config.example.yaml 列出了所有键")
+SAVE_UTF8 = Text("Save the file as UTF-8", "请把文件存为 UTF-8")
+CHECK_PATH = Text("Check the path and its permissions", "请检查路径及其权限")
+REMOVE_ONE = Text("Remove one of the two", "请删去其中一个")
+REMOVE_TAG = Text("Remove the tag", "请去掉该标签")
+ONE_NAME = Text("A key is one word, such as workspace", "键是一个单词，例如 workspace")
+GIVE_VALUE = Text("Give it a value, or leave the option out", "请给出一个值，或去掉这个选项")
+
+# --- what is wrong -------------------------------------------------------------------------------------------------
+
+UNREADABLE = Text("cannot read the configuration file: {reason}", "无法读取配置文件：{reason}")
+TOO_LARGE = Text("a configuration file of more than {limit} bytes is not read", "超过 {limit} 字节的配置文件不会被读取")
+NOT_UTF8 = Text("the file is not UTF-8", "文件不是 UTF-8 编码")
+NOT_YAML = Text("this is not valid YAML: {problem}", "这不是合法的 YAML：{problem}")
+TOO_DEEP = Text("the file is nested too deeply", "文件嵌套过深")
+ROOT_NOT_MAPPING = Text("the file must hold keys and their values, found {found}", "文件应由键和值组成，实际为 {found}")
+UNKNOWN_KEY = Text("unknown key", "未知的键")
+DUPLICATE_KEY = Text("this key was given before, in line {line}", "这个键已在第 {line} 行给出")
+KEY_NOT_TEXT = Text("a key must be plain text", "键必须是普通文本")
+TAG_NOT_ALLOWED = Text("the tag {tag} has no meaning here", "标签 {tag} 在此没有意义")
+BAD_MERGE = Text("'<<' must name a mapping that does not hold itself", "“<<” 必须指向一个不包含自身的映射")
+BAD_VARIABLE = Text("not a name that an environment variable can have", "不能用作环境变量名")
+EMPTY_OPTION = Text("an empty value", "值为空")
