@@ -1,1 +1,61 @@
-"""The verifiers; none knows the others."""
+"""The verifiers' common ground: what one is given and what it answers. None knows another.
+
+A verifier looks at two snapshots, never at the live research.md, and says what it found. What follows from that is
+the policy's business alone (`xuen.guard.policy`). Its own troubles (no suite, a dead judge, a time limit) are
+answers too, never exceptions, so that they can neither lose a candidate nor stop the loop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from xuen.texts import Text
+
+JudgeOutcome = Literal["passed", "failed", "unknown", "unavailable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One kept state of research.md: `data` is the whole file, `sha256` the hex digest of exactly these bytes.
+
+    `parent` is the id of the best that the round started from, empty for a baseline; `words` are the inspiration
+    words of the round.
+    """
+
+    id: str
+    round: int
+    data: bytes
+    sha256: str
+    parent: str = ""
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What one verifier found out about one candidate.
+
+    `passed` and `failed` are findings; `unknown` means that it could not tell, `unavailable` that it cannot work here
+    at all, so that the policy may ask another one. `score` is 0 to 10, or None from a verifier that does not score;
+    a scorer answers `passed` with its score, the comparison with `adopt_score` is the policy's. `raw` is what was
+    read to come to this, bounded, for people.
+    """
+
+    verifier: str
+    outcome: JudgeOutcome
+    score: float | None
+    reason: Text
+    raw: str = ""
+
+
+class Verifier(Protocol):
+    """Whoever can judge a candidate."""
+
+    @property
+    def name(self) -> str:
+        """`tests`, `ai` or `user`."""
+        ...
+
+    def verify(self, candidate: Snapshot, best: Snapshot) -> Judgement:
+        """Judge `candidate` beside `best`. Raises nothing for its own troubles; when the run is stopped: `unknown`."""
+        ...

@@ -1,0 +1,19 @@
+"""The person as a verifier: never there while a round waits, so the answer is always "later".
+
+What the person thinks comes in through `verdicts.txt` (`xuen.guard.verdicts`), in this run or any later one.
+"""
+
+from __future__ import annotations
+
+from xuen.guard.verify import Judgement, Snapshot
+from xuen.texts.guard import WAITS_FOR_PERSON
+
+
+class UserVerifier:
+    """Leaves every candidate to the person."""
+
+    name = "user"
+
+    def verify(self, candidate: Snapshot, best: Snapshot) -> Judgement:  # noqa: ARG002 - a person needs no snapshot
+        """Always `unknown`, with how to answer as the reason."""
+        return Judgement(self.name, "unknown", None, WAITS_FOR_PERSON.of(id=candidate.id))

@@ -1,0 +1,162 @@
+"""What the round guard says."""
+
+from __future__ import annotations
+
+from xuen.texts import Text
+
+# --- decisions -----------------------------------------------------------------------------------------------------
+
+NEWEST_IS_BEST = Text(
+    "rounds.verify is off, so the newest state is the best",
+    "rounds.verify 为 off，最新状态即为最佳",
+)
+NOBODY_JUDGED = Text("nobody has judged it", "尚无人评判")
+SCORE_REACHED = Text("score {score}, {needed} was needed", "得分 {score}，采纳线为 {needed}")
+SCORE_BELOW = Text("score {score} is below the {needed} that was needed", "得分 {score}，低于采纳线 {needed}")
+STRANGE_SCORE = Text("the score {score} is not between 0 and 10", "得分 {score} 不在 0 到 10 之间")
+WAITS_FOR_PERSON = Text(
+    "it waits for your verdict: xuen score {id} <0-10>",
+    "等待你的评分：xuen score {id} <0-10>",
+)
+NO_SUCH_VERIFIER = Text("this run has no verifier called {name}", "本次运行没有名为 {name} 的评判者")
+STOPPED_BEFORE_JUDGED = Text("the run was stopped before it was judged", "运行在评判之前被停止")
+KEPT_LATE = Text(
+    "it could only be saved after the guard was able to work again, so nobody judged it",
+    "守卫恢复工作后才得以保存，因此未经评判",
+)
+
+# --- what became of a round ----------------------------------------------------------------------------------------
+
+AGENT_EXIT = Text("the agent ended with code {code}", "agent 以退出码 {code} 结束")
+AGENT_WHY = {
+    "failed": Text("the agent failed", "agent 执行失败"),
+    "timeout": Text("the agent ran into its time limit", "agent 超时"),
+    "idle": Text("the agent did nothing for too long", "agent 长时间没有动静"),
+    "stopped": Text("the agent was ended because the run stops", "运行停止，agent 已被终止"),
+    "not_found": Text("the agent's command was not found", "找不到 agent 命令"),
+    "too_long": Text("the prompt is too long for the agent's command", "提示词超出 agent 命令的长度上限"),
+}
+RESEARCH_MISSING = Text("research.md is gone", "research.md 不见了")
+
+CAUSE_PERMISSION = Text(
+    "it seems to wait for a permission that nobody can give here; allow it to run commands and write files without "
+    "asking. It printed: {line}",
+    "它似乎在等待无人能给的授权；请允许它不经询问就执行命令和写文件。它的输出：{line}",
+)
+CAUSE_LOGIN = Text(
+    "it seems to lack a login or an API key. It printed: {line}",
+    "它似乎缺少登录或 API 密钥。它的输出：{line}",
+)
+CAUSE_LIMIT = Text(
+    "its model server seems to refuse requests (limit, quota or load). It printed: {line}",
+    "它的模型服务似乎在拒绝请求（限流、额度或过载）。它的输出：{line}",
+)
+CAUSE_MODEL = Text(
+    "it seems not to find its model. It printed: {line}",
+    "它似乎找不到模型。它的输出：{line}",
+)
+CAUSE_NETWORK = Text(
+    "it seems not to reach its model server. It printed: {line}",
+    "它似乎连不上模型服务。它的输出：{line}",
+)
+CAUSE_HELPER = Text(
+    "write_section.py refused what it wanted to write. It printed: {line}",
+    "write_section.py 拒绝了它要写入的内容。它的输出：{line}",
+)
+CAUSE_SILENT = Text(
+    "it printed nothing at all; is the prompt really passed to it?",
+    "它什么也没有输出；提示词确实传给它了吗？",
+)
+CAUSE_UNKNOWN = Text(
+    "it may answer in words instead of running write_section.py. The last line it printed: {line}",
+    "它可能只是用文字作答，而没有运行 write_section.py。它最后输出的一行：{line}",
+)
+
+# --- the start -----------------------------------------------------------------------------------------------------
+
+EDITED_KEPT = Text(
+    "research.md differed from the best and was kept as candidate {id}; the best is back in research.md. "
+    "To adopt yours instead: xuen score {id} 10",
+    "research.md 与当前最佳不同，已保存为候选 {id}，并已还原最佳。若要采纳你的版本：xuen score {id} 10",
+)
+FOUND_AT_START = Text(
+    "research.md differed from the best at the start (edited, or left by a round that was cut short)",
+    "启动时 research.md 与最佳不同（被编辑过，或由中断的一轮留下）",
+)
+FOUND_WITHOUT_RECORD = Text(
+    "its snapshot was there without a record: the run ended between the two",
+    "有快照而无记录：运行在两者之间中断",
+)
+NEVER_DECIDED = Text(
+    "the run ended before it was decided on",
+    "运行在作出决定之前中断",
+)
+MENDED = Text("{what}", "{what}")
+BEST_JSON_DAMAGED = Text("best.json was unreadable", "best.json 无法读取")
+BEST_JSON_STALE = Text("best.json was not up to date", "best.json 不是最新")
+BEST_JSON_MISSING = Text("best.json was missing", "best.json 缺失")
+BEST_MD_DAMAGED = Text("best.md was not the best", "best.md 与最佳不符")
+BEST_MD_STALE = Text("best.md was not up to date", "best.md 不是最新")
+BEST_MD_MISSING = Text("best.md was missing", "best.md 缺失")
+SNAPSHOT_DAMAGED = Text("the snapshot of {id} is damaged", "{id} 的快照已损坏")
+SNAPSHOT_MISSING = Text("the snapshot of {id} is missing", "{id} 的快照缺失")
+RECORD_MISSING = Text("the history did not know about the best", "历史中没有最佳的记录")
+FROM_MIRROR = Text("best.md was all that was left of the best", "最佳只剩 best.md")
+RESEARCH_DAMAGED = Text("research.md was damaged ({reason})", "research.md 已损坏（{reason}）")
+RESEARCH_WAS_MISSING = Text("research.md was missing", "research.md 缺失")
+RECOVERED_TO = Text(
+    "{findings}; the best is {id} now, and what was damaged was kept aside",
+    "{findings}；现在的最佳为 {id}，损坏的文件已另存",
+)
+NEXT_FINDING = Text("{first}; {next}", "{first}；{next}")
+
+# --- verdicts ------------------------------------------------------------------------------------------------------
+
+VERDICT_UNKNOWN_ID = Text(
+    "verdicts.txt, line {line}: there is no candidate {id}; the line stays open",
+    "verdicts.txt 第 {line} 行：没有候选 {id}；该行保持待处理",
+)
+VERDICT_BAD_SCORE = Text(
+    "verdicts.txt, line {line}: the score must be a plain number from 0 to 10, such as 8 or 7.5; the line stays open",
+    "verdicts.txt 第 {line} 行：评分须为 0 到 10 的普通数字，例如 8 或 7.5；该行保持待处理",
+)
+VERDICT_NO_SNAPSHOT = Text(
+    "verdicts.txt, line {line}: the snapshot of {id} is missing or damaged; the line stays open",
+    "verdicts.txt 第 {line} 行：{id} 的快照缺失或已损坏；该行保持待处理",
+)
+VERDICT_MORE = Text(
+    "verdicts.txt: {count} more lines could not be used",
+    "verdicts.txt：另有 {count} 行无法使用",
+)
+VERDICTS_UNREADABLE = Text(
+    "verdicts.txt cannot be read, so your verdicts wait: {error}",
+    "无法读取 verdicts.txt，你的评分暂不生效：{error}",
+)
+VERDICT_FOR_BEST = Text(
+    "your {score} for {id} is noted; it is the current best and stays so until a better one is adopted",
+    "已记下你给 {id} 的 {score} 分；它是当前最佳，在更好的候选被采纳之前保持不变",
+)
+VERDICT_FOR_ADOPTED = Text(
+    "your {score} for {id} is noted; it was adopted before, so nothing changes",
+    "已记下你给 {id} 的 {score} 分；它已被采纳过，因此没有变化",
+)
+PERSON_ADOPTED = Text("your verdict: {score}", "你的评分：{score}")
+PERSON_REJECTED = Text(
+    "your verdict of {score} is below the {needed} that is needed",
+    "你的评分 {score} 低于采纳线 {needed}",
+)
+
+# --- troubles ------------------------------------------------------------------------------------------------------
+
+CANNOT_WORK = Text(
+    "the round guard cannot write its files and stands aside until it can: {error}",
+    "轮次守卫无法写入其文件，暂时让开，恢复后继续：{error}",
+)
+PROMPT_NOT_KEPT = Text(
+    "the prompts of this run cannot be kept in rounds/prompts: {error}",
+    "本次运行的提示词无法保存到 rounds/prompts：{error}",
+)
+RAW_NOT_KEPT = Text(
+    "what the verifiers said cannot be kept in rounds/logs: {error}",
+    "评判者的原始回答无法保存到 rounds/logs：{error}",
+)
