@@ -61,7 +61,7 @@ def xuen(tmp_path: Path) -> Xuen:
 
 
 class _Skips:
-    """Collects skipped tests where the reports arrive and fails the run for those that tests/skips.txt does not list."""
+    """Collects skipped tests where the reports arrive; those that tests/skips.txt does not list fail the run."""
 
     def __init__(self, listed: set[str]) -> None:
         self.listed = listed

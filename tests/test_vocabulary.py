@@ -1,0 +1,119 @@
+"""Texts, errors, events, the stop token and the fan-out."""
+
+from __future__ import annotations
+
+import json
+from typing import get_args, get_type_hints
+
+import pytest
+
+from xuen import events
+from xuen.errors import ConfigError
+from xuen.sink import FanOut
+from xuen.stop import Stop
+from xuen.texts import Text, language_of, plain
+
+
+def test_a_text_is_filled_in_for_both_languages() -> None:
+    inner = Text("three", "三")
+    text = Text("{n} words", "{n} 个词").of(n=inner)
+    assert (text.in_language("en"), text.in_language("zh")) == ("three words", "三 个词")
+
+
+def test_values_are_never_read_as_formats() -> None:
+    assert Text("{a}", "{a}").of(a="{b} {0} {").in_language("en") == "{b} {0} {"
+
+
+@pytest.mark.parametrize(
+    ("task", "language"),
+    [("设计一个新的优化器", "zh"), ("Design an optimizer", "en"), ("Ein Café", "en"), ("x → 熵", "zh"), ("", "en")],
+)
+def test_the_language_follows_the_task(task: str, language: str) -> None:
+    assert language_of(task) == language
+
+
+def test_an_error_is_one_line_with_place_and_mend() -> None:
+    error = ConfigError(Text("no\nsuch key", "没有这个键"), where="config.yaml:7: rounds.x", mend=Text("Use y", "用 y"))
+    assert error.line("en") == "config.yaml:7: rounds.x: no such key. Use y"
+    assert error.line("zh") == "config.yaml:7: rounds.x: 没有这个键。用 y"
+
+
+EXAMPLES: dict[object, object] = {
+    int: 3,
+    int | None: None,
+    float: 0.5,
+    float | None: 7.5,
+    str: "text",
+    str | None: "text",
+    Text: plain("because"),
+    Text | None: None,
+    tuple[str, ...] | None: ("a",),
+    tuple[str, ...]: ("a", "b"),
+    events.Purpose: events.Purpose.JUDGE,
+    events.Why: events.Why.FAILED,
+}
+
+
+def an_example(kind: type[events.Event]) -> events.Event:
+    types = get_type_hints(kind)
+    return kind(**{name: EXAMPLES[hint] if hint in EXAMPLES else get_args(hint)[0] for name, hint in types.items()})
+
+
+@pytest.mark.parametrize("kind", get_args(events.AnyEvent))
+def test_every_event_survives_its_json_form(kind: type[events.Event]) -> None:
+    event = an_example(kind)
+    assert events.from_json(json.dumps(events.to_dict(event, "en"))) == event
+
+
+def test_the_names_of_recorded_events_are_those_of_the_history() -> None:
+    names = {kind.__struct_config__.tag for kind in events.AnyEvent.__args__}
+    assert {
+        "baseline",
+        "candidate",
+        "adopted",
+        "rejected",
+        "pending",
+        "heartbeat",
+        "damaged",
+        "agent_failed",
+        "restored",
+        "verdict",
+        "recovered",
+        "run_started",
+        "run_finished",
+    } <= names
+
+
+class Listener:
+    def __init__(self, breaks: bool = False) -> None:
+        self.heard: list[events.Event] = []
+        self.breaks = breaks
+
+    def emit(self, event: events.Event) -> None:
+        self.heard.append(event)
+        if self.breaks:
+            raise OSError("gone")
+
+
+def test_a_broken_listener_is_dropped_and_the_others_are_told_once() -> None:
+    broken, whole = Listener(breaks=True), Listener()
+    fan = FanOut([broken, whole])
+    event = events.Restored(round=1, id="x")
+    fan.emit(event)
+    fan.emit(event)
+    assert len(broken.heard) == 1
+    assert whole.heard.count(event) == 2
+    notices = [each for each in whole.heard if isinstance(each, events.Notice)]
+    assert len(notices) == 1
+    assert "Listener" in notices[0].text.en
+
+
+def test_the_first_stop_decides_the_exit_code_and_the_second_hurries() -> None:
+    stop = Stop()
+    assert not stop.wait(0)
+    stop.request(143)
+    assert stop.is_set()
+    assert not stop.is_hurried()
+    stop.request(130)
+    assert stop.exit_code == 143
+    assert stop.is_hurried()
