@@ -93,10 +93,16 @@ class Notice(Event, frozen=True, kw_only=True):
 
 
 class SectionsShown(Event, frozen=True, kw_only=True):
-    """The sections as they stand now, at the start and after a restore: what a screen shows."""
+    """The sections as they stand now, at the start and after a restore: what a screen shows.
+
+    At the start it also says what is already known of the workspace: the best and what is pending.
+    """
 
     idea: str
     artifact: str
+    best: str | None = None  # the best's id; None says nothing about it
+    best_score: float | None = None
+    pending: tuple[str, ...] | None = None  # ids; None says nothing about them
 
 
 # --- the word bank -------------------------------------------------------------------------------------------------

@@ -1,0 +1,251 @@
+"""What a run looks like at this moment: one immutable value, made by folding its events.
+
+Owns the state that both faces draw from; knows no terminal, no clock and no engine. `fold` is pure: the same
+view, event and time give the same view. Nothing in a `View` grows with the length of a run except the
+pending candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from functools import singledispatch
+
+import msgspec
+from msgspec.structs import replace
+
+from xuen import events as ev
+from xuen.events import Event, Purpose, Section
+from xuen.texts import Text
+
+NOTICES_KEPT = 5
+
+
+class Phase(StrEnum):
+    """What is going on."""
+
+    STARTING = "starting"
+    WORDS = "words"
+    BETWEEN = "between"
+    RESEARCH = "research"
+    VERIFYING = "verifying"
+    JUDGING = "judging"
+    FINISHED = "finished"
+
+
+class View(msgspec.Struct, frozen=True, kw_only=True):
+    """A run as a person sees it. Times are seconds of the clock whose readings `fold` was given."""
+
+    task: str = ""
+    workspace: str = ""
+    agent: str = ""
+    verify: str = ""
+    iterations: int | None = None
+
+    round: int = 0
+    left: int | None = None  # rounds left in this call, the present one counted; None = endless or not known
+    words: tuple[str, ...] = ()
+    phase: Phase = Phase.STARTING
+    verifier: str = ""  # who checks, while phase is VERIFYING or JUDGING
+    since: float = 0.0  # when this phase began
+    heard: float | None = None  # when the agent last printed something in this phase
+
+    idea: str = ""
+    artifact: str = ""
+    changed: frozenset[Section] = frozenset()  # overwritten by the agent and not put back since
+
+    best_id: str | None = None
+    best_score: float | None = None
+    pending: tuple[str, ...] = ()
+    failures: int = 0  # rounds of this run in which the agent failed
+    heartbeats: int = 0  # rounds without a change, in a row
+    guard_off: Text | None = None
+
+    bank_have: int = 0
+    bank_want: int = 0
+
+    queue: tuple[str, ...] = ()  # typed and not yet taken by a call
+    taken_round: int | None = None  # the last round that took input
+    notices: tuple[ev.Notice, ...] = ()
+    finished: ev.RunFinished | None = None
+
+
+def fold(view: View, event: Event, *, now: float = 0.0) -> View:
+    """The view after one more event, which was seen at the time `now` (seconds)."""
+    return _fold(event, view, now)
+
+
+def queue_input(view: View, text: str) -> View:
+    """The view after the user queued a text; the `InputTaken` that carries it takes it out again."""
+    return replace(view, queue=(*view.queue, text))
+
+
+def short_id(candidate: str) -> str:
+    """The part of a candidate's id that a person reads: `r3` of `20260101-120000-r3`."""
+    return "r" + candidate.rpartition("-r")[2] if "-r" in candidate else candidate
+
+
+def _enter(view: View, phase: Phase, now: float, *, verifier: str = "") -> View:
+    """Into a phase; its clock starts anew unless it goes on."""
+    if view.phase is phase and view.verifier == verifier:
+        return view
+    return replace(view, phase=phase, verifier=verifier, since=now, heard=None)
+
+
+def _without(items: Sequence[str], gone: Sequence[str]) -> tuple[str, ...]:
+    """The items less one occurrence of each that is gone."""
+    left = list(items)
+    for item in gone:
+        if item in left:
+            left.remove(item)
+    return tuple(left)
+
+
+@singledispatch
+def _fold(_event: Event, view: View, _now: float) -> View:
+    return view
+
+
+@_fold.register
+def _(event: ev.RunStarted, view: View, now: float) -> View:
+    return replace(
+        view,
+        task=event.task,
+        workspace=event.workspace,
+        agent=event.agent,
+        verify=event.verify,
+        iterations=event.iterations,
+        left=event.iterations,
+        round=event.round,
+        phase=Phase.STARTING,
+        since=now,
+        finished=None,
+    )
+
+
+@_fold.register
+def _(event: ev.RunFinished, view: View, now: float) -> View:
+    return replace(_enter(view, Phase.FINISHED, now), finished=event, failures=event.failed)
+
+
+@_fold.register
+def _(event: ev.Notice, view: View, _now: float) -> View:
+    return replace(view, notices=(*view.notices, event)[-NOTICES_KEPT:])
+
+
+@_fold.register
+def _(event: ev.SectionsShown, view: View, _now: float) -> View:
+    view = replace(view, idea=event.idea, artifact=event.artifact, changed=frozenset())
+    if event.best is not None:
+        view = replace(view, best_id=event.best, best_score=event.best_score)
+    return view if event.pending is None else replace(view, pending=event.pending)
+
+
+@_fold.register
+def _(event: ev.WordsStarted, view: View, now: float) -> View:
+    return replace(_enter(view, Phase.WORDS, now), bank_have=0, bank_want=event.want)
+
+
+@_fold.register
+def _(event: ev.WordsProgress, view: View, _now: float) -> View:
+    return replace(view, bank_have=event.have, bank_want=event.want)
+
+
+@_fold.register
+def _(event: ev.WordsReady, view: View, now: float) -> View:
+    return replace(_enter(view, Phase.BETWEEN, now), bank_have=event.count, bank_want=event.count)
+
+
+@_fold.register
+def _(event: ev.RoundStarted, view: View, now: float) -> View:
+    view = _enter(view, Phase.BETWEEN, now)
+    return replace(view, round=event.round, words=event.words, left=event.left, changed=frozenset())
+
+
+@_fold.register
+def _(event: ev.InputTaken, view: View, _now: float) -> View:
+    return replace(view, queue=_without(view.queue, event.texts), taken_round=event.round)
+
+
+@_fold.register
+def _(event: ev.CallStarted, view: View, now: float) -> View:
+    if event.purpose is Purpose.JUDGE:
+        return _enter(view, Phase.JUDGING, now, verifier=event.agent)
+    phase = Phase.WORDS if event.purpose is Purpose.WORDS else Phase.RESEARCH
+    return replace(_enter(view, phase, now), since=now, heard=None)
+
+
+@_fold.register
+def _(_event: ev.Output, view: View, now: float) -> View:
+    return replace(view, heard=now)
+
+
+@_fold.register
+def _(event: ev.CallEnded, view: View, now: float) -> View:
+    return view if event.purpose is Purpose.WORDS else _enter(view, Phase.BETWEEN, now)
+
+
+@_fold.register
+def _(event: ev.SectionChanged, view: View, _now: float) -> View:
+    changed = view.changed | {event.section}
+    if event.section == "idea":
+        return replace(view, idea=event.content, changed=changed)
+    return replace(view, artifact=event.content, changed=changed)
+
+
+@_fold.register
+def _(event: ev.Baseline, view: View, _now: float) -> View:
+    return replace(view, best_id=event.id, best_score=None)
+
+
+@_fold.register
+def _(event: ev.Verifying, view: View, now: float) -> View:
+    return _enter(view, Phase.VERIFYING, now, verifier=event.verifier)
+
+
+@_fold.register
+def _(event: ev.Adopted, view: View, now: float) -> View:
+    view = replace(view, best_id=event.id, best_score=event.score, pending=_without(view.pending, (event.id,)))
+    return replace(_enter(view, Phase.BETWEEN, now), heartbeats=0)
+
+
+@_fold.register
+def _(event: ev.Rejected, view: View, now: float) -> View:
+    view = replace(view, pending=_without(view.pending, (event.id,)), heartbeats=0)
+    return _enter(view, Phase.BETWEEN, now)
+
+
+@_fold.register
+def _(event: ev.Pending, view: View, now: float) -> View:
+    pending = view.pending if event.id in view.pending else (*view.pending, event.id)
+    return replace(_enter(view, Phase.BETWEEN, now), pending=pending, heartbeats=0)
+
+
+@_fold.register
+def _(event: ev.Heartbeat, view: View, _now: float) -> View:
+    return replace(view, heartbeats=event.streak)
+
+
+@_fold.register
+def _(_event: ev.AgentFailed, view: View, _now: float) -> View:
+    return replace(view, failures=view.failures + 1)
+
+
+@_fold.register
+def _(event: ev.Restored, view: View, _now: float) -> View:
+    return replace(view, best_id=event.id, best_score=view.best_score if view.best_id == event.id else None)
+
+
+@_fold.register
+def _(event: ev.Recovered, view: View, _now: float) -> View:
+    return replace(view, best_id=event.id, best_score=view.best_score if view.best_id == event.id else None)
+
+
+@_fold.register
+def _(event: ev.GuardOff, view: View, _now: float) -> View:
+    return replace(view, guard_off=event.reason)
+
+
+@_fold.register
+def _(_event: ev.GuardOn, view: View, _now: float) -> View:
+    return replace(view, guard_off=None)
