@@ -96,7 +96,8 @@ def test_nothing_after_a_key_means_its_default(tmp_path: Path, text: str | bytes
         ("words: {pick: 2.0}", "config.yaml:1: words.pick: expected a whole number, 0 or more, found 2.0"),
         (
             "words: {pick: '3'}",
-            'config.yaml:1: words.pick: expected a whole number, 0 or more, found the text "3". Write it without quotes',
+            'config.yaml:1: words.pick: expected a whole number, 0 or more, found the text "3". '
+            "Write it without quotes",
         ),
         ("words: {reuse: 1}", "config.yaml:1: words.reuse: expected true or false, found 1"),
         (
@@ -129,7 +130,8 @@ def test_nothing_after_a_key_means_its_default(tmp_path: Path, text: str | bytes
         ),
         (
             "agent: {env: [A=1]}",
-            "config.yaml:1: agent.env: expected a mapping of names to texts, found a list. Write its keys indented on the lines below it",
+            "config.yaml:1: agent.env: expected a mapping of names to texts, found a list. "
+            "Write its keys indented on the lines below it",
         ),
         ("agent: {env: {A: [1]}}", "config.yaml:1: agent.env.A: expected text, found a list"),
         ("agent: {env: {'A=B': 1}}", "config.yaml:1: agent.env.A=B: not a name that an environment variable can have"),

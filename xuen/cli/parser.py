@@ -1,0 +1,321 @@
+"""The command line as a value: every option in one table, read by argparse, explained in two languages.
+
+Owns the options, the sub-commands, their help, and the check of each value by the rules of the configuration.
+Refuses abbreviations, unknown options, options of another command, and empty values. A sub-command is the first word
+that is neither an option nor its value; after `--` every word is plain text. Imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from xuen import __version__
+from xuen.cli.layout import columns
+from xuen.config.load import Override, read_override
+from xuen.config.values import BadValue, nearest, read_value
+from xuen.errors import UsageError
+from xuen.texts import Language, Text, plain
+from xuen.texts import cli as texts
+
+_OPTION = re.compile(r"--?[A-Za-z][\w-]*(?:=|\Z)")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """One option: its names, what stands for its value in the help ("" for a switch), the setting it overrides."""
+
+    names: tuple[str, ...]
+    metavar: str
+    help: Text
+    key: str = ""
+
+    @property
+    def dest(self) -> str:
+        """The name of its value."""
+        return self.names[-1].lstrip("-").replace("-", "_")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What can be done: its words in the help, and its options beside the common ones."""
+
+    words: str
+    help: Text
+    flags: tuple[Flag, ...] = ()
+
+
+CONFIG = Flag(("-c", "--config"), "FILE", texts.H_CONFIG)
+WORKSPACE = Flag(("--workspace",), "DIR", texts.H_WORKSPACE, "workspace")
+LANGUAGE = Flag(("--language",), "auto|zh|en", texts.H_LANGUAGE, "language")
+NO_COLOR = Flag(("--no-color",), "", texts.H_NO_COLOR)
+HELP = Flag(("-h", "--help"), "", texts.H_HELP)
+JSON = Flag(("--json",), "", texts.H_JSON)
+COMMON = (CONFIG, WORKSPACE, LANGUAGE, NO_COLOR, HELP)
+
+AGENT = (
+    Flag(("--agent",), "NAME", texts.H_AGENT, "agent.preset"),
+    Flag(("--base-url",), "URL", texts.H_BASE_URL, "xwork.base_url"),
+    Flag(("--model",), "NAME", texts.H_MODEL, "xwork.model"),
+)
+RUN = (
+    Flag(("--task-file",), "FILE", texts.H_TASK_FILE),
+    Flag(("--iterations",), "N|inf", texts.H_ITERATIONS, "loop.iterations"),
+    Flag(("--pick",), "N", texts.H_PICK, "words.pick"),
+    Flag(("--regen-words",), "", texts.H_REGEN),
+    Flag(("--no-tui",), "", texts.H_NO_TUI),
+    Flag(("--no-rounds",), "", texts.H_NO_ROUNDS),
+    Flag(("--rounds-verify",), "HOW", texts.H_VERIFY, "rounds.verify"),
+    Flag(("--rounds-fallback",), "WHO", texts.H_FALLBACK, "rounds.fallback"),
+    Flag(("--rounds-score",), "X", texts.H_SCORE, "rounds.adopt_score"),
+    *AGENT,
+    Flag(("--seed",), "INT", texts.H_SEED),
+    Flag(("--events",), "FILE", texts.H_EVENTS),
+    Flag(("--version",), "", texts.H_VERSION),
+)
+
+COMMANDS: dict[str, Command] = {
+    "run": Command("[TASK]", texts.C_RUN, RUN),
+    "doctor": Command("", texts.C_DOCTOR, AGENT),
+    "status": Command("", texts.C_STATUS, (JSON,)),
+    "say": Command("TEXT", texts.C_SAY),
+    "score": Command("ID X [COMMENT]", texts.C_SCORE),
+    "history": Command("", texts.C_HISTORY, (JSON,)),
+    "show": Command("ID", texts.C_SHOW),
+}
+"""All commands; `run` is what a task means and is no word of the command line."""
+
+_FLAGS = {name: flag for command in COMMANDS.values() for flag in (*COMMON, *command.flags) for name in flag.names}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What was asked for. `show` is a text to print instead of doing anything; `overrides` go before the file."""
+
+    command: str
+    show: str | None = None
+    config: Path | None = None
+    overrides: tuple[Override, ...] = ()
+    no_color: bool = False
+    no_tui: bool = False
+    json: bool = False
+    regen_words: bool = False
+    seed: int | None = None
+    events: str | None = None  # "-" is standard output
+    task: str | None = None
+    task_file: Path | None = None
+    text: str = ""  # of `say`
+    id: str = ""  # of `score` and `show`
+    score: float | None = None
+    comment: str = ""
+
+
+def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Options:
+    """Read the words after the program's name.
+
+    Raises:
+        UsageError: anything that is not as the help says; `where` is the option, if there is one.
+    """
+    command, rest = _split(argv)
+    cut = rest.index("--") if "--" in rest else len(rest)
+    given, extras = _tokenize(command, rest[:cut])
+    language = early_language(argv, environ)
+    if given["help"]:
+        return Options(command=command, show=help_text(command, language))
+    if given.get("version"):
+        return Options(command=command, show=f"xuen {__version__}")
+    unknown = next((word for word in extras if _OPTION.match(word)), None)
+    if unknown is not None:
+        raise _unknown_option(unknown.partition("=")[0], command)
+    words = [*extras, *rest[cut + 1 :]]
+    _check_texts(given, words)
+    return Options(
+        command=command,
+        config=_path(given["config"]),
+        overrides=_overrides(command, given),
+        no_color=given["no_color"],
+        no_tui=given.get("no_tui", False),
+        json=given.get("json", False),
+        regen_words=given.get("regen_words", False),
+        seed=_seed(given.get("seed")),
+        events=given.get("events"),
+        task_file=_path(given.get("task_file")),
+        **_words(command, words, given.get("task_file")),
+    )
+
+
+def early_language(argv: Sequence[str], environ: Mapping[str, str]) -> Language:
+    """The language for whatever is said before the configuration and the task are known.
+
+    `--language` if it is `en` or `zh`, else what the locale of the surroundings says.
+    """
+    for index, word in enumerate(argv):
+        if word == "--":
+            break
+        value = argv[index + 1] if word == "--language" and index + 1 < len(argv) else word.partition("--language=")[2]
+        if value == "zh":
+            return "zh"
+        if value == "en":
+            return "en"
+    chosen = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "")
+    return "zh" if chosen.lower().startswith("zh") else "en"
+
+
+def help_text(command: str, language: Language) -> str:
+    """The help of a command as it is printed, without a final newline."""
+    about = COMMANDS[command]
+    options = f"[{texts.OPTIONS.in_language(language)}]"
+    name = "xuen" if command == "run" else f"xuen {command}"
+    usage = texts.USAGE.in_language(language)
+    lines = [f"{usage}: {' '.join(part for part in (name, about.words, options) if part)}"]
+    rows: list[tuple[str, str]] = []
+    if command == "run":
+        lines.append(
+            f"{' ' * (len(usage) + (len(usage) if language == 'zh' else 0))}  xuen " + _command_usage(language)
+        )
+        rows.append(("TASK", texts.H_TASK.in_language(language)))
+    lines += ["", (texts.ABOUT if command == "run" else about.help).in_language(language), ""]
+    lines.append(texts.OPTIONS_HEAD.in_language(language) + ":")
+    rows += [(_spelled(flag), flag.help.in_language(language)) for flag in _flags(command)]
+    lines += columns(rows)
+    if command == "run":
+        lines += ["", texts.COMMANDS_HEAD.in_language(language) + ":"]
+        others = [(name, each) for name, each in COMMANDS.items() if name != "run"]
+        lines += columns([(f"{name} {each.words}".rstrip(), each.help.in_language(language)) for name, each in others])
+        lines += ["", texts.WORD_AS_TASK.in_language(language)]
+    return "\n".join(lines)
+
+
+def _command_usage(language: Language) -> str:
+    return f"{texts.COMMAND_WORD.in_language(language)} [{texts.OPTIONS.in_language(language)}]"
+
+
+def _flags(command: str) -> tuple[Flag, ...]:
+    return (*COMMANDS[command].flags, *COMMON)
+
+
+def _spelled(flag: Flag) -> str:
+    return ", ".join(flag.names) + (f" {flag.metavar}" if flag.metavar else "")
+
+
+def _split(argv: Sequence[str]) -> tuple[str, list[str]]:
+    """The command, and the other words without it."""
+    skip = False
+    for index, word in enumerate(argv):
+        if skip:
+            skip = False
+        elif word == "--":
+            break
+        elif word in _FLAGS:
+            skip = bool(_FLAGS[word].metavar)
+        elif not _OPTION.match(word) and not re.match(r"-[a-z]", word):
+            if word in COMMANDS and word != "run":
+                return word, [*argv[:index], *argv[index + 1 :]]
+            break
+    return "run", list(argv)
+
+
+def _tokenize(command: str, words: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
+    """The values of the known options, and every other word in its order."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    for flag in _flags(command):
+        if flag.metavar:
+            parser.add_argument(*flag.names, dest=flag.dest)
+        else:
+            parser.add_argument(*flag.names, dest=flag.dest, action="store_true")
+    try:
+        found, extras = parser.parse_known_args(list(words))
+    except argparse.ArgumentError as error:
+        name = (error.argument_name or "").split("/")[-1]
+        flag = _FLAGS[name]
+        what = texts.NEEDS_VALUE if flag.metavar else texts.TAKES_NO_VALUE
+        raise UsageError(what, where=name, mend=_see_help(command)) from None
+    return vars(found), extras
+
+
+def _see_help(command: str) -> Text:
+    return texts.SEE_HELP if command == "run" else texts.SEE_COMMAND_HELP.of(command=command)
+
+
+def _unknown_option(name: str, command: str) -> UsageError:
+    if name in _FLAGS:
+        mend = _see_help(command) if command == "run" else texts.OR_TASK.of(command=command)
+        owner = next(each for each in COMMANDS if _FLAGS[name] in _flags(each))
+        if command == "run":
+            return UsageError(texts.UNKNOWN_OPTION, where=name, mend=texts.SEE_COMMAND_HELP.of(command=owner))
+        return UsageError(texts.NOT_FOR_COMMAND.of(command=command), where=name, mend=mend)
+    near = nearest(name, [each for flag in _flags(command) for each in flag.names if each.startswith("--")])
+    if near is not None:
+        return UsageError(texts.UNKNOWN_OPTION, where=name, mend=texts.DID_YOU_MEAN.of(name=near))
+    return UsageError(texts.UNKNOWN_OPTION, where=name, mend=texts.DASH_TASK)
+
+
+def _check_texts(given: Mapping[str, Any], words: Sequence[str]) -> None:
+    """Refuse empty values, and bytes that were no text in the system's encoding."""
+    for flag in dict.fromkeys(_FLAGS.values()):
+        value = given.get(flag.dest)
+        if isinstance(value, str) and not value.strip():
+            raise UsageError(texts.EMPTY_VALUE, where=flag.names[-1])
+    if any("\ud800" <= char <= "\udfff" for word in words for char in word):
+        raise UsageError(texts.TASK_NOT_UTF8)
+
+
+def _overrides(command: str, given: Mapping[str, Any]) -> tuple[Override, ...]:
+    overrides = [
+        read_override(flag.key, flag.names[-1], given[flag.dest])
+        for flag in _flags(command)
+        if flag.key and given[flag.dest] is not None
+    ]
+    if given.get("agent") is not None:  # a preset that was asked for goes before a command in the file
+        overrides.append(Override("agent.command", "--agent", None))
+    if given.get("no_rounds"):
+        overrides.append(Override("rounds.enabled", "--no-rounds", False))
+    return tuple(overrides)
+
+
+def _words(command: str, words: list[str], task_file: str | None) -> dict[str, Any]:
+    """The words of a command by their names in `Options`."""
+    if command == "run":
+        if len(words) > 1:
+            raise UsageError(texts.TOO_MANY_WORDS.of(found=plain(words[1])), mend=texts.QUOTE_TASK)
+        if words and task_file is not None:
+            raise UsageError(texts.TASK_TWICE, mend=texts.GIVE_ONE)
+        if words and not words[0].strip():
+            raise UsageError(texts.BLANK_TASK, mend=texts.HOW_TO_TASK)
+        return {"task": words[0] if words else None}
+    names = re.findall(r"[A-Z]+", COMMANDS[command].words.partition("[")[0])
+    for name in names[len(words) :]:
+        raise UsageError(texts.MISSING_WORD.of(name=name), mend=_see_help(command))
+    if command == "say":
+        if not " ".join(words).strip():
+            raise UsageError(texts.MISSING_WORD.of(name="TEXT"), mend=_see_help(command))
+        return {"text": " ".join(words)}
+    if command == "score":
+        return {"id": words[0], "score": _score(words[1]), "comment": " ".join(words[2:])}
+    if len(words) > len(names):
+        raise UsageError(texts.TOO_MANY_WORDS.of(found=plain(words[len(names)])), mend=_see_help(command))
+    return {"id": words[0]} if names else {}
+
+
+def _score(text: str) -> float:
+    try:
+        return float(read_value("rounds.adopt_score", text))
+    except BadValue:
+        raise UsageError(texts.BAD_SCORE.of(found=plain(text)), where="X") from None
+
+
+def _seed(text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not _WHOLE.fullmatch(text):
+        raise UsageError(texts.NOT_WHOLE.of(found=plain(text)), where="--seed")
+    return int(text)
+
+
+def _path(text: str | None) -> Path | None:
+    return None if text is None else Path(text)

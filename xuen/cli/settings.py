@@ -1,0 +1,34 @@
+"""What a call of the program goes by: the file if there is one, with the options of the command line over it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from xuen.cli.parser import Options
+from xuen.config.load import Loaded, apply_overrides, find_config, load
+from xuen.config.model import Config
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings in force, and the file that they came from."""
+
+    config: Config
+    loaded: Loaded | None
+
+    def where(self, key: str, line: int = 1, column: int = 1) -> str:
+        """The place of a setting: in the file as `Loaded.where` says it, else the key alone."""
+        return key if self.loaded is None else self.loaded.where(key, line, column)
+
+
+def read_settings(options: Options, folder: Path) -> Settings:
+    """Find the file (`folder` is the current one), read it, and put the options over it.
+
+    Raises:
+        ConfigError: a file that cannot be read or holds a fault.
+        UsageError: an option whose value the setting does not take.
+    """
+    path = find_config(options.config, folder)
+    loaded = load(path) if path is not None else None
+    return Settings(apply_overrides(loaded.config if loaded else Config(), options.overrides), loaded)

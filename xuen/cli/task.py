@@ -1,0 +1,55 @@
+"""The research task: from the command line, a file, or the terminal; whole, however many lines it has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from xuen.cli.parser import Options
+from xuen.errors import UsageError
+from xuen.texts import Language, plain
+from xuen.texts import cli as texts
+
+MAX_BYTES = 16 << 20
+
+
+def read_task(options: Options, language: Language, ask: Callable[[str], str] | None) -> str:
+    """The task, without blank lines around it. `ask` puts a question on the terminal; None where there is none.
+
+    Raises:
+        UsageError: no task, a blank one, or a file that cannot be read as UTF-8.
+    """
+    if options.task is not None:
+        task = options.task
+    elif options.task_file is not None:
+        task = _from_file(options.task_file)
+    elif ask is not None:
+        try:
+            task = ask(texts.ASK_TASK.in_language(language))
+        except EOFError:
+            task = ""
+    else:
+        raise UsageError(texts.NO_TASK, mend=texts.HOW_TO_TASK)
+    task = task.replace("\r\n", "\n").strip()
+    if not task:
+        where = "" if options.task_file is None else str(options.task_file)
+        raise UsageError(texts.BLANK_TASK, where=where, mend=texts.HOW_TO_TASK)
+    if any("\ud800" <= char <= "\udfff" for char in task):
+        raise UsageError(texts.TASK_NOT_UTF8)
+    return task
+
+
+def _from_file(path: Path) -> str:
+    """The text of a task file, without a byte order mark."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        reason = plain(getattr(error, "strerror", None) or str(error))
+        raise UsageError(texts.TASK_FILE_UNREADABLE.of(reason=reason), where=str(path), mend=texts.CHECK_PATH) from None
+    if len(data) > MAX_BYTES:
+        raise UsageError(texts.TASK_FILE_TOO_LARGE.of(limit=MAX_BYTES), where=str(path))
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UsageError(texts.TASK_FILE_NOT_UTF8, where=str(path), mend=texts.SAVE_UTF8) from None

@@ -1,0 +1,101 @@
+"""What the command line says: help, usage errors, the answers of the commands."""
+
+from __future__ import annotations
+
+from xuen.texts import Text
+
+# --- help ----------------------------------------------------------------------------------------------------------
+
+USAGE = Text("Usage", "用法")
+OPTIONS = Text("options", "选项")
+OPTIONS_HEAD = Text("Options", "选项")
+COMMANDS_HEAD = Text("Commands (the first word, exactly)", "子命令（第一个词须完全一致）")
+COMMAND_WORD = Text("COMMAND", "子命令")
+ABOUT = Text(
+    "An outside agent works on an open question, round after round; only what is better stays, and nothing is lost.",
+    "由外部 agent 一轮接一轮地研究一个开放问题：只有更好的结果会留下，任何进展都不会丢失。",
+)
+WORD_AS_TASK = Text(
+    'A task that is one of these words goes after "--": xuen -- doctor',
+    "若任务本身就是其中一个词，请写在 “--” 之后：xuen -- doctor",
+)
+
+H_TASK = Text(
+    "the research task; else --task-file, else asked for on a terminal",
+    "研究任务；否则用 --task-file，再否则在终端里询问",
+)
+H_CONFIG = Text(
+    "configuration file (default: config.yaml, config.yml or xuen.yaml here, if there is one)",
+    "配置文件（默认：当前目录下的 config.yaml、config.yml 或 xuen.yaml，没有也可以）",
+)
+H_TASK_FILE = Text("read the task from a UTF-8 file", "从 UTF-8 文件读取任务")
+H_ITERATIONS = Text("rounds to run in this call, 1 or more, or inf", "本次运行的轮数，至少为 1，或 inf")
+H_PICK = Text("inspiration words per round; 0 = no word bank at all", "每轮灵感词个数；0 表示完全不用词库")
+H_WORKSPACE = Text("the folder that holds all state (default: workspace)", "存放所有状态的目录（默认：workspace）")
+H_REGEN = Text("make the word bank anew", "重新生成词库")
+H_NO_TUI = Text("plain console instead of the screen", "用纯终端输出代替界面")
+H_NO_COLOR = Text(
+    "no colour (also: NO_COLOR, TERM=dumb, not a terminal)", "不用颜色（NO_COLOR、TERM=dumb 或非终端时亦然）"
+)
+H_NO_ROUNDS = Text("guard off: no snapshots, no best", "关闭轮次守卫：没有快照，也没有最佳")
+H_VERIFY = Text("how a candidate is judged: auto, tests, user, ai or off", "候选如何验证：auto、tests、user、ai 或 off")
+H_FALLBACK = Text("who scores when auto finds no test suite: user or ai", "auto 找不到测试套件时由谁评分：user 或 ai")
+H_SCORE = Text("the score from which a candidate is adopted, 0 to 10", "采纳候选的分数线，0 到 10")
+H_AGENT = Text(
+    "a preset instead of agent.command; xuen doctor lists them", "用预设代替 agent.command；xuen doctor 会列出"
+)
+H_BASE_URL = Text("built-in agent: an OpenAI-compatible server", "内置 agent：一个 OpenAI 兼容的服务器")
+H_MODEL = Text("built-in agent: the model to ask there", "内置 agent：使用的模型")
+H_SEED = Text("make the word draws reproducible", "使抽词结果可以重现")
+H_LANGUAGE = Text("language of the screen and of the prompts: auto, zh or en", "界面与提示词的语言：auto、zh 或 en")
+H_EVENTS = Text(
+    "also write every event as a JSON line; - = standard output, then without the screen",
+    "把每个事件另写成一行 JSON；- 表示标准输出，此时没有界面",
+)
+H_VERSION = Text("print the version", "显示版本")
+H_HELP = Text("print this help", "显示本帮助")
+H_JSON = Text("print JSON", "以 JSON 输出")
+
+C_RUN = Text("work on a task", "研究一个任务")
+C_DOCTOR = Text(
+    "check configuration, agent, test suite and workspace; asks no model",
+    "检查配置、agent、测试套件和工作区；不调用模型",
+)
+C_STATUS = Text("the best, what is pending, rounds and failures", "当前最佳、待定候选、轮次与失败")
+C_SAY = Text("queue input for the next research call", "为下一次研究调用排队输入")
+C_SCORE = Text("score a candidate from 0 to 10; this decides it", "给候选打 0 到 10 分，并以此为准")
+C_HISTORY = Text("everything that happened to the candidates", "候选的全部历史")
+C_SHOW = Text("one candidate: its diff, how it was judged and why", "查看一个候选：差异、评判过程及原因")
+
+# --- usage errors --------------------------------------------------------------------------------------------------
+
+UNKNOWN_OPTION = Text("unknown option", "未知选项")
+NOT_FOR_COMMAND = Text("not an option of xuen {command}", "xuen {command} 没有这个选项")
+NEEDS_VALUE = Text("a value is missing", "缺少值")
+TAKES_NO_VALUE = Text("this option takes no value", "这个选项不带值")
+EMPTY_VALUE = Text("an empty value", "值为空")
+NOT_WHOLE = Text("expected a whole number, found {found}", "应为整数，实际为 {found}")
+TOO_MANY_WORDS = Text("unexpected argument: {found}", "多余的参数：{found}")
+TASK_TWICE = Text("a task and --task-file were both given", "同时给出了任务和 --task-file")
+NO_TASK = Text("no task", "没有任务")
+BLANK_TASK = Text("the task is empty", "任务为空")
+TASK_NOT_UTF8 = Text("the task is not valid text", "任务不是有效的文本")
+TASK_FILE_UNREADABLE = Text("cannot read the task file: {reason}", "无法读取任务文件：{reason}")
+TASK_FILE_NOT_UTF8 = Text("the task file is not UTF-8", "任务文件不是 UTF-8 编码")
+TASK_FILE_TOO_LARGE = Text(
+    "a task file of more than {limit} bytes is not read", "超过 {limit} 字节的任务文件不会被读取"
+)
+MISSING_WORD = Text("{name} is missing", "缺少 {name}")
+BAD_SCORE = Text("expected a number from 0 to 10, found {found}", "应为 0 到 10 之间的数字，实际为 {found}")
+
+DID_YOU_MEAN = Text("Did you mean {name}?", "是否想写 {name}？")
+SEE_HELP = Text("See xuen --help", "见 xuen --help")
+SEE_COMMAND_HELP = Text("See xuen {command} --help", "见 xuen {command} --help")
+OR_TASK = Text('To make "{command}" the task: xuen -- {command}', "若要把 “{command}” 作为任务：xuen -- {command}")
+QUOTE_TASK = Text("Put the whole task in one pair of quotes", "请把整个任务放进一对引号")
+DASH_TASK = Text('A task that begins with "-" goes after "--"', "以 “-” 开头的任务请写在 “--” 之后")
+GIVE_ONE = Text("Give only one of them", "请只给出其中一个")
+HOW_TO_TASK = Text('Write it: xuen "your task"', '请这样写：xuen "你的任务"')
+SAVE_UTF8 = Text("Save the file as UTF-8", "请把文件存为 UTF-8")
+CHECK_PATH = Text("Check the path and its permissions", "请检查路径及其权限")
+ASK_TASK = Text("Research task: ", "研究任务：")
