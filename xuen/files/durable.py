@@ -29,6 +29,7 @@ from xuen.files.lock import try_lock, unlock
 TEMPORARIES = ".xuen-*.tmp"
 """The pattern that every temporary file's name matches."""
 
+_APPEND_SECONDS = 30.0
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV, errno.EINVAL}
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
@@ -72,22 +73,17 @@ def append_lines(path: Path, lines: Sequence[bytes]) -> None:
 
     Raises:
         ValueError: a line holds a newline.
+        TimeoutError: another process kept the file locked (`files.lock`, or an append of its own); nothing was added.
         OSError: some or all lines are not in the file (disk full, …).
     """
     if any(b"\n" in line for line in lines):
         raise ValueError("a line to append holds a newline")
     if not lines:
         return
-    flags = os.O_RDWR | os.O_APPEND | _CLOEXEC | _NOFOLLOW
-    try:
-        descriptor, new = os.open(path, flags), False
-    except FileNotFoundError:
-        descriptor, new = os.open(path, flags | os.O_CREAT, 0o666), True
-    try:
+    with _open_to_append(path) as (descriptor, new):
         _append(descriptor, [line + b"\n" for line in lines])
+        unlock(descriptor)  # others need not wait for the disk
         os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
     if new:
         sync_folder(path.parent)
 
@@ -222,31 +218,49 @@ def _create_without_link(path: Path, data: bytes) -> None:
         raise
 
 
-def _append(descriptor: int, lines: list[bytes]) -> None:
-    """Write `lines` (with newlines) at the end; the descriptor's lock keeps other appenders from coming between."""
-    with _append_lock(descriptor):
-        while lines:
-            healing = b"" if _ends_with_newline(descriptor) else b"\n"
-            data = healing + b"".join(lines)
-            written = os.write(descriptor, data)
-            if written == len(data):
-                return
-            whole = data[:written].count(b"\n") - len(healing)
-            lines = lines[max(whole, 0) :]
-
-
 @contextmanager
-def _append_lock(descriptor: int) -> Iterator[None]:
-    # O_APPEND alone already keeps single writes apart; so a file system that cannot lock costs no more than an
-    # empty line between two appenders that both found a torn end.
-    with suppress(OSError):
-        deadline = time.monotonic() + 5
-        while not try_lock(descriptor) and time.monotonic() < deadline:
-            time.sleep(0.002)
-    try:
-        yield
-    finally:
-        unlock(descriptor)
+def _open_to_append(path: Path) -> Iterator[tuple[int, bool]]:
+    """The file, open and locked, and whether it was made; always the one that has the name, not a replaced one.
+
+    Where the file system cannot lock, O_APPEND alone keeps single writes apart.
+    """
+    flags = os.O_RDWR | os.O_APPEND | _CLOEXEC | _NOFOLLOW
+    deadline = time.monotonic() + _APPEND_SECONDS
+    while True:
+        try:
+            descriptor, new = os.open(path, flags), False
+        except FileNotFoundError:
+            descriptor, new = os.open(path, flags | os.O_CREAT, 0o666), True
+        try:
+            locked = True
+            with suppress(OSError):
+                locked = try_lock(descriptor)
+            if locked and _has_name(descriptor, path):
+                yield descriptor, new
+                return
+        finally:
+            os.close(descriptor)
+        if time.monotonic() >= deadline:
+            raise TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT), str(path))
+        time.sleep(0.002)
+
+
+def _has_name(descriptor: int, path: Path) -> bool:
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(descriptor), path.lstat())
+    return False
+
+
+def _append(descriptor: int, lines: list[bytes]) -> None:
+    """Write `lines` (with newlines) at the end."""
+    while lines:
+        healing = b"" if _ends_with_newline(descriptor) else b"\n"
+        data = healing + b"".join(lines)
+        written = os.write(descriptor, data)
+        if written == len(data):
+            return
+        whole = data[:written].count(b"\n") - len(healing)
+        lines = lines[max(whole, 0) :]
 
 
 def _ends_with_newline(descriptor: int) -> bool:

@@ -1,0 +1,82 @@
+"""Where everything of a workspace lies. Names only: nothing here touches the disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """One workspace; `root` is its folder, best given as an absolute path (agents change theirs)."""
+
+    root: Path
+
+    @property
+    def research(self) -> Path:
+        """The state: both sections, and what the user wrote around them."""
+        return self.root / "research.md"
+
+    @property
+    def section_writer(self) -> Path:
+        """The program with which agents overwrite a section."""
+        return self.root / "write_section.py"
+
+    @property
+    def research_lock(self) -> Path:
+        """Held by whoever changes research.md."""
+        return self.root / ".research.lock"
+
+    @property
+    def run_lock(self) -> Path:
+        """Held by the one run that owns the workspace."""
+        return self.root / ".xuen.lock"
+
+    @property
+    def words(self) -> Path:
+        """The word bank."""
+        return self.root / "words.txt"
+
+    @property
+    def inbox(self) -> Path:
+        """What the user typed and no agent has taken yet."""
+        return self.root / "inbox.jsonl"
+
+    @property
+    def rounds(self) -> Path:
+        """The guard's folder."""
+        return self.root / "rounds"
+
+    @property
+    def best(self) -> Path:
+        """A copy of the best candidate."""
+        return self.rounds / "best.md"
+
+    @property
+    def best_json(self) -> Path:
+        """Which candidate is the best."""
+        return self.rounds / "best.json"
+
+    @property
+    def history(self) -> Path:
+        """The ledger: one line for everything that happened."""
+        return self.rounds / "history.jsonl"
+
+    @property
+    def verdicts(self) -> Path:
+        """Where the user writes scores."""
+        return self.rounds / "verdicts.txt"
+
+    @property
+    def prompts(self) -> Path:
+        """What agents were asked, one file a round."""
+        return self.rounds / "prompts"
+
+    @property
+    def logs(self) -> Path:
+        """What agents printed, one file a round."""
+        return self.rounds / "logs"
+
+    def candidate(self, id: str) -> Path:
+        """The snapshot of one candidate."""
+        return self.rounds / f"cand-{id}.md"

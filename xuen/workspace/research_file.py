@@ -1,0 +1,110 @@
+"""research.md on the disk.
+
+Owns every change that xuen itself makes to it: always the whole file at once, always under `.research.lock`, which
+the agents' write_section.py takes too. A damaged file is copied aside before anything replaces it; nothing is deleted.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from xuen.errors import DamagedResearch
+from xuen.files.durable import create_bytes, sync_folder, write_bytes
+from xuen.files.lock import locked
+from xuen.texts.workspace import RESEARCH_MISSING, RESEARCH_NOT_A_FILE
+from xuen.workspace.paths import Workspace
+from xuen.workspace.research import Sections, parse
+
+LOCK_SECONDS = 30.0
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class ResearchFile:
+    """The research.md of one workspace. A symbolic link in its place is read, and replaced by a file when written."""
+
+    def __init__(self, workspace: Workspace, *, now: Callable[[], datetime] = _now, wait: float = LOCK_SECONDS) -> None:
+        self._path = workspace.research
+        self._lock = workspace.research_lock
+        self._now = now
+        self._wait = wait
+
+    def read(self) -> bytes:
+        """The file as it stands; whole without a lock, because every writer replaces it.
+
+        Raises:
+            DamagedResearch: it is missing, or a folder, a pipe or the like.
+            OSError: it cannot be read.
+        """
+        try:
+            # Without blocking: an agent may have put a pipe there.
+            descriptor = os.open(self._path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        except FileNotFoundError:
+            raise DamagedResearch(RESEARCH_MISSING) from None
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise DamagedResearch(RESEARCH_NOT_A_FILE)
+            return file.read()
+
+    def put_sections(self, sections: Sections) -> None:
+        """Replace the two sections and nothing else; a file that holds them already is not touched.
+
+        Raises:
+            DamagedResearch: the file is not well-formed; it stays as it is.
+            ValueError: a content holds a marker line.
+            LockTimeout: the lock stayed held.
+            OSError: nothing was changed.
+        """
+        with locked(self._lock, self._wait):
+            data = self.read()
+            new = parse(data).with_sections(sections)
+            if new != data:
+                write_bytes(self._path, new)
+
+    def replace(self, data: bytes) -> None:
+        """Replace the whole file; for one that is damaged (after `keep_aside`) or missing.
+
+        Raises:
+            LockTimeout: the lock stayed held.
+            OSError: nothing was changed.
+        """
+        with locked(self._lock, self._wait):
+            write_bytes(self._path, data)
+
+    def keep_aside(self, reason: str = "damaged") -> Path | None:
+        """Keep what stands at research.md as `research.<reason>-<UTC>.md` in the workspace; None if nothing does.
+
+        A file stays where it is too, so that there is no moment without one; a folder or the like is moved.
+
+        Raises:
+            LockTimeout: the lock stayed held.
+            OSError: it could not be kept; research.md is untouched.
+        """
+        with locked(self._lock, self._wait):
+            stem = f"research.{reason}-{self._now().astimezone(UTC):%Y%m%d-%H%M%S}"
+            try:
+                data: bytes | None = self.read()
+            except DamagedResearch:
+                if not self._path.is_symlink() and not self._path.exists():
+                    return None
+                data = None
+            number = 1
+            while True:
+                kept = self._path.with_name(f"{stem}.md" if number == 1 else f"{stem}-{number}.md")
+                with suppress(FileExistsError):
+                    if data is not None:
+                        create_bytes(kept, data)
+                    elif kept.is_symlink() or kept.exists():
+                        raise FileExistsError
+                    else:
+                        self._path.rename(kept)
+                        sync_folder(kept.parent)
+                    return kept
+                number += 1

@@ -1,0 +1,85 @@
+"""One run owns a workspace.
+
+Owns `.xuen.lock`: its lock says that a run is alive, its content (`{"pid", "run", "since"}`) which one.
+write_section.py believes only both together, so the token of a killed run, which stays in the file, opens nothing.
+A run that ends by itself empties the file first.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import ExitStack, suppress
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Self
+
+from xuen.errors import LockTimeout, WorkspaceBusy, WorkspaceError
+from xuen.files.lock import FileLock, holder, locked
+from xuen.texts import plain
+from xuen.texts.workspace import BUSY, BUSY_MEND, BUSY_UNKNOWN, CANNOT_LOCK, CANNOT_LOCK_MEND
+from xuen.workspace.paths import Workspace
+
+PATIENCE = 1.0
+"""Seconds to wait for a holder: enough for one that is just dying or only looking, short for a person."""
+
+
+class RunLock:
+    """The ownership of a workspace by the run with this token. The folder must exist."""
+
+    def __init__(self, workspace: Workspace, token: str, *, patience: float = PATIENCE) -> None:
+        self._workspace = workspace
+        self._token = token
+        self._patience = patience
+        self._lock = FileLock(workspace.run_lock)
+
+    def acquire(self) -> None:
+        """Own the workspace from now until `release` or the end of this process.
+
+        Raises:
+            WorkspaceBusy: another run owns it; names that process.
+            WorkspaceError: the lock file cannot be made, or the file system cannot lock.
+        """
+        said = {"pid": os.getpid(), "run": self._token, "since": datetime.now(UTC).isoformat(timespec="seconds")}
+        with ExitStack() as stack:
+            try:
+                # write_section.py looks at the run lock while it holds this one. So it never sees the moment between
+                # our lock and our token, in which a killed run's token would seem to be alive.
+                with suppress(LockTimeout):
+                    stack.enter_context(locked(self._workspace.research_lock, 2 * self._patience))
+                self._lock.acquire(self._patience)
+                self._lock.write(json.dumps(said).encode() + b"\n")
+            except LockTimeout:
+                raise self._busy() from None
+            except OSError as error:
+                self._lock.release()
+                reason, where = plain(str(error)), str(self._workspace.root)
+                raise WorkspaceError(CANNOT_LOCK.of(error=reason), where=where, mend=CANNOT_LOCK_MEND) from error
+
+    def release(self) -> None:
+        """Give the workspace free; does nothing when it is not owned."""
+        with suppress(OSError, RuntimeError):
+            self._lock.write(b"")
+        self._lock.release()
+
+    def __enter__(self) -> Self:
+        self.acquire()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+    def _busy(self) -> WorkspaceBusy:
+        pid = holder_pid(self._workspace)
+        what = BUSY_UNKNOWN if pid is None else BUSY.of(pid=pid)
+        return WorkspaceBusy(what, where=str(self._workspace.root), mend=BUSY_MEND)
+
+
+def holder_pid(workspace: Workspace) -> int | None:
+    """The process that last wrote itself into the run lock; None when the run ended by itself or never was."""
+    said: object = None
+    with suppress(OSError):
+        said = (holder(workspace.run_lock) or {}).get("pid")
+    return said if isinstance(said, int) else None

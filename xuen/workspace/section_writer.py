@@ -1,0 +1,25 @@
+"""Puts write_section.py into a workspace: `section_script` as it stands, copied out.
+
+Written anew at each start, so that neither an agent's edit nor an older xuen lives on in it.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from xuen.files.durable import write_bytes
+from xuen.workspace.paths import Workspace
+
+
+def script() -> bytes:
+    """The program's text."""
+    return files("xuen.workspace").joinpath("section_script.py").read_bytes()
+
+
+def install(workspace: Workspace) -> None:
+    """Write the program, atomically; agents of a living run may be starting it right now.
+
+    Raises:
+        OSError: it could not be written.
+    """
+    write_bytes(workspace.section_writer, script(), mode=0o755)

@@ -1,0 +1,88 @@
+"""Opening a workspace.
+
+Two steps, because the run lock comes between them: `make_workspace` needs only a folder that can be written to,
+`furnish` puts into it what a run needs and belongs to the run that owns the workspace. Nothing that is there is
+overwritten, except write_section.py.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from xuen.errors import DamagedResearch, LockTimeout, WorkspaceError
+from xuen.files.durable import create_bytes, make_folder, remove_temporaries
+from xuen.files.lock import locked
+from xuen.texts import plain
+from xuen.texts.workspace import CANNOT_USE, CANNOT_USE_MEND, NO_WORKSPACE, NO_WORKSPACE_MEND
+from xuen.workspace import section_writer
+from xuen.workspace.paths import Workspace
+from xuen.workspace.research import new_research, parse
+
+
+def make_workspace(root: Path) -> Workspace:
+    """The workspace at `root`, whose folder is made if it is missing and was seen to take a file.
+
+    Raises:
+        WorkspaceError: it is no folder, or nothing can be written there.
+    """
+    workspace = Workspace(root.absolute())
+    try:
+        make_folder(workspace.root)
+        with tempfile.TemporaryFile(dir=workspace.root) as probe:
+            probe.write(b"x")
+    except OSError as error:
+        raise _unusable(workspace, error) from error
+    return workspace
+
+
+def find_workspace(root: Path) -> Workspace:
+    """The workspace at `root` that some run has made already; for commands that only look or queue something.
+
+    Raises:
+        WorkspaceError: there is none.
+    """
+    workspace = Workspace(root.absolute())
+    if not (workspace.research.exists() or workspace.rounds.is_dir()):
+        raise WorkspaceError(NO_WORKSPACE, where=str(workspace.root), mend=NO_WORKSPACE_MEND)
+    return workspace
+
+
+def furnish(workspace: Workspace, task: str) -> bool:
+    """Put write_section.py and, if there is none, research.md into the workspace; whether it was missing.
+
+    A research.md that was lost comes back as `rounds/best.md`, else as a new one for this task.
+    Half-written files of killed processes are removed, here and in `rounds/`.
+
+    Raises:
+        WorkspaceError: something could not be written.
+    """
+    try:
+        # A write_section.py that is at work right now holds this lock as long as its temporary file is there.
+        with suppress(LockTimeout), locked(workspace.research_lock, 2):
+            remove_temporaries(workspace.root)
+        for folder in (workspace.rounds, workspace.prompts, workspace.logs):
+            remove_temporaries(folder)
+        section_writer.install(workspace)
+        create_bytes(workspace.research, _best(workspace) or new_research(task))
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise _unusable(workspace, error) from error
+    return True
+
+
+def _best(workspace: Workspace) -> bytes | None:
+    """What to begin with where only research.md was lost."""
+    try:
+        data = workspace.best.read_bytes()
+        parse(data)
+    except (OSError, DamagedResearch):
+        return None
+    return data
+
+
+def _unusable(workspace: Workspace, error: OSError) -> WorkspaceError:
+    reason = plain(error.strerror or str(error))
+    return WorkspaceError(CANNOT_USE.of(error=reason), where=str(workspace.root), mend=CANNOT_USE_MEND)
