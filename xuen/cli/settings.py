@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from xuen.cli.parser import Options
+from xuen.cli.parser import Options, early_language
 from xuen.config.load import Loaded, apply_overrides, find_config, load
 from xuen.config.model import Config
+from xuen.texts import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +34,8 @@ def read_settings(options: Options, folder: Path) -> Settings:
     path = find_config(options.config, folder)
     loaded = load(path) if path is not None else None
     return Settings(apply_overrides(loaded.config if loaded else Config(), options.overrides), loaded)
+
+
+def spoken_language(config: Config, environ: Mapping[str, str]) -> Language:
+    """The language of a command that has no task to go by: the setting, else the locale of the surroundings."""
+    return early_language((), environ) if config.language == "auto" else config.language

@@ -99,3 +99,9 @@ HOW_TO_TASK = Text('Write it: xuen "your task"', '请这样写：xuen "你的任
 SAVE_UTF8 = Text("Save the file as UTF-8", "请把文件存为 UTF-8")
 CHECK_PATH = Text("Check the path and its permissions", "请检查路径及其权限")
 ASK_TASK = Text("Research task: ", "研究任务：")
+
+# --- say -----------------------------------------------------------------------------------------------------------
+
+QUEUED = Text("queued; the next research call takes it", "已排队；下一次研究调用会带上它")
+QUEUED_MORE = Text("queued; the next research call takes all {count}", "已排队；下一次研究调用会带上全部 {count} 条")
+CANNOT_QUEUE = Text("cannot queue it: {reason}", "无法排队：{reason}")
