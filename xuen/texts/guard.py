@@ -27,15 +27,6 @@ KEPT_LATE = Text(
 
 # --- what became of a round ----------------------------------------------------------------------------------------
 
-AGENT_EXIT = Text("the agent ended with code {code}", "agent 以退出码 {code} 结束")
-AGENT_WHY = {
-    "failed": Text("the agent failed", "agent 执行失败"),
-    "timeout": Text("the agent ran into its time limit", "agent 超时"),
-    "idle": Text("the agent did nothing for too long", "agent 长时间没有动静"),
-    "stopped": Text("the agent was ended because the run stops", "运行停止，agent 已被终止"),
-    "not_found": Text("the agent's command was not found", "找不到 agent 命令"),
-    "too_long": Text("the prompt is too long for the agent's command", "提示词超出 agent 命令的长度上限"),
-}
 RESEARCH_MISSING = Text("research.md is gone", "research.md 不见了")
 
 CAUSE_PERMISSION = Text(
@@ -91,7 +82,6 @@ NEVER_DECIDED = Text(
     "the run ended before it was decided on",
     "运行在作出决定之前中断",
 )
-MENDED = Text("{what}", "{what}")
 BEST_JSON_DAMAGED = Text("best.json was unreadable", "best.json 无法读取")
 BEST_JSON_STALE = Text("best.json was not up to date", "best.json 不是最新")
 BEST_JSON_MISSING = Text("best.json was missing", "best.json 缺失")
@@ -109,6 +99,16 @@ RECOVERED_TO = Text(
     "{findings}；现在的最佳为 {id}，损坏的文件已另存",
 )
 NEXT_FINDING = Text("{first}; {next}", "{first}；{next}")
+
+RESEARCH_KEPT_ASIDE = Text(
+    "research.md was damaged; the damaged file was kept as {kept}",
+    "research.md 已损坏；损坏的文件已另存为 {kept}",
+)
+VERDICT_MAY_BE_OLD = Text(
+    "the history was damaged, so nobody knows whether this verdict was carried out before; "
+    "to carry it out now: xuen score {id} {score} again",
+    "历史记录曾损坏，无法确定该评分是否已兑现；若要现在兑现：xuen score {id} {score} again",
+)
 
 # --- verdicts ------------------------------------------------------------------------------------------------------
 
@@ -140,7 +140,6 @@ VERDICT_FOR_ADOPTED = Text(
     "your {score} for {id} is noted; it was adopted before, so nothing changes",
     "已记下你给 {id} 的 {score} 分；它已被采纳过，因此没有变化",
 )
-PERSON_ADOPTED = Text("your verdict: {score}", "你的评分：{score}")
 PERSON_REJECTED = Text(
     "your verdict of {score} is below the {needed} that is needed",
     "你的评分 {score} 低于采纳线 {needed}",

@@ -1,0 +1,135 @@
+"""No guard (`--no-rounds`): the newest state simply goes on. It leaves no trace of a guard on the disk.
+
+One thing is kept up even so: a research.md that lost its markers is kept aside and the last good state put back,
+because no round could start from it. The round guard also falls back on this while it cannot read its own files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from xuen.errors import DamagedResearch
+from xuen.events import AgentFailed, Damaged, Event, Heartbeat, RunFinished, RunStarted
+from xuen.guard.candidates import new_id
+from xuen.guard.causes import likely_cause
+from xuen.guard.round import RoundReport
+from xuen.guard.steps import Steps
+from xuen.sink import Sink
+from xuen.texts import Text
+from xuen.texts.guard import RESEARCH_MISSING
+from xuen.workspace.research import Research, Sections, new_research, parse
+from xuen.workspace.research_file import ResearchFile
+
+CAUSE_FROM = 3
+"""From how many heartbeats in a row the likely cause is told."""
+
+
+class NoGuard:
+    """The interface of a guard without its work; `clock` answers in UTC."""
+
+    def __init__(self, research: ResearchFile, *, root: Path, sink: Sink, clock: Callable[[], datetime]) -> None:
+        self._research = research
+        self._root = root
+        self._sink = sink
+        self._clock = clock
+        self._steps = Steps(sink)
+        self._last_good: Research | None = None
+        self._task = ""
+        self._streak = 0
+        self._round = 0
+        self._ids: set[str] = set()
+
+    def start(self, started: RunStarted) -> None:
+        """Tell the start and see to a well-formed research.md."""
+        self._sink.emit(started)
+        self._round = started.round
+        self.take_over(started.task)
+
+    def take_over(self, task: str) -> None:
+        """Take research.md as it is for the last good state; a damaged one is kept aside for an empty one."""
+        self._task = task
+        try:
+            self._last_good = self._read()
+        except DamagedResearch as damage:
+            self._last_good = parse(new_research(task))
+            self._refuse(damage.reason, self._round)
+        except OSError:
+            self._last_good = parse(new_research(task))
+
+    def last_round(self) -> int:
+        """The last round of this run; nothing is known of earlier ones."""
+        return self._round
+
+    def open_round(self, round: int) -> str:
+        """A name for the round, for the screen only."""
+        self._round = round
+        identity = new_id(self._clock(), round, self._ids)
+        self._ids.add(identity)
+        return identity
+
+    def sections(self) -> Sections:
+        """What research.md held when last looked at."""
+        return (self._last_good or parse(new_research(self._task))).sections
+
+    def keep_prompt(self, id: str, text: str) -> None:
+        """Keeps nothing."""
+
+    def log_path(self, id: str) -> Path | None:  # noqa: ARG002 - the same for every round
+        """None: no output is kept."""
+        return None
+
+    def close_round(self, report: RoundReport) -> None:
+        """Take the newest well-formed state, whoever made it; refuse a damaged one."""
+        outcome, before = report.outcome, self.sections()
+        try:
+            if report.data is None:
+                raise DamagedResearch(RESEARCH_MISSING)
+            self._last_good = parse(report.data)
+        except DamagedResearch as damage:
+            self._streak = 0
+            self._refuse(damage.reason, report.round)
+        if not outcome.worked:
+            self._streak = 0
+            self._tell(AgentFailed(round=report.round, why=outcome.why, code=outcome.code, reason=outcome.reason()))
+        elif self._last_good is not None and self._last_good.data == report.data and self.sections() == before:
+            self._streak += 1
+            cause = likely_cause(outcome) if self._streak >= CAUSE_FROM else None
+            self._tell(Heartbeat(round=report.round, streak=self._streak, cause=cause))
+
+    def restore(self) -> None:
+        """Put the last good state back."""
+        self._steps.attempt(self._put_back)
+
+    def finish(self, finished: RunFinished) -> None:
+        """Tell the end."""
+        self._sink.emit(finished)
+
+    def _refuse(self, reason: Text, round: int) -> None:
+        kept: list[Path | None] = [None]
+
+        def aside() -> None:
+            kept[0] = self._research.keep_aside()
+            self._research.replace((self._last_good or parse(new_research(self._task))).data)
+
+        self._steps.attempt(aside)
+        place = kept[0].relative_to(self._root).as_posix() if kept[0] else None
+        self._tell(Damaged(round=round, reason=reason, kept=place))
+
+    def _put_back(self) -> None:
+        good = self._last_good
+        if good is None:
+            return
+        try:
+            if self._read().sections != good.sections:
+                self._research.put_sections(good.sections)
+        except DamagedResearch:
+            self._research.keep_aside()
+            self._research.replace(good.data)
+
+    def _read(self) -> Research:
+        return parse(self._research.read())
+
+    def _tell(self, event: Event) -> None:
+        self._sink.emit(event)

@@ -1,0 +1,104 @@
+"""The best state and the files that follow from it: `best.md`, `best.json` and the sections in research.md.
+
+Owns making these three agree with the history, in that order and only after its line is durable. Each is compared
+first and written only when it differs. Text that the user wrote around the sections of research.md stays.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from xuen.errors import DamagedResearch
+from xuen.files.durable import make_folder, write_bytes
+from xuen.guard.history import Anchor
+from xuen.guard.verify import Snapshot
+from xuen.workspace.paths import Workspace
+from xuen.workspace.research import Sections, parse
+from xuen.workspace.research_file import ResearchFile
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The state that every round starts from, with the record of how it became that."""
+
+    anchor: Anchor
+    snapshot: Snapshot
+    sections: Sections
+
+    @classmethod
+    def of(cls, anchor: Anchor, data: bytes) -> Best:
+        """The best of an intact snapshot's bytes."""
+        snapshot = Snapshot(anchor.id, 0, data, anchor.sha256)
+        return cls(anchor, snapshot, parse(data).sections)
+
+
+def record_bytes(anchor: Anchor) -> bytes:
+    """The content of best.json."""
+    value = {
+        "seq": anchor.seq,
+        "id": anchor.id,
+        "sha256": anchor.sha256,
+        "score": anchor.score,
+        "verify": anchor.verify,
+        "adopted_at": anchor.adopted_at,
+    }
+    return (json.dumps(value, ensure_ascii=False) + "\n").encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """research.md was changed; `kept` is the copy of the damaged file that was there."""
+
+    kept: Path | None
+
+
+class Followers:
+    """Brings the three files after the best."""
+
+    def __init__(self, workspace: Workspace, research: ResearchFile) -> None:
+        self._workspace = workspace
+        self._research = research
+        self._written: Anchor | None = None
+
+    def bring_record(self, best: Best) -> None:
+        """Make best.md and best.json agree.
+
+        Raises:
+            OSError: they may not agree yet.
+        """
+        if self._written == best.anchor:
+            return
+        make_folder(self._workspace.rounds)
+        write_bytes(self._workspace.best, best.snapshot.data)
+        write_bytes(self._workspace.best_json, record_bytes(best.anchor))
+        self._written = best.anchor
+
+    def is_written(self, best: Best) -> None:
+        """Note that both agree already."""
+        self._written = best.anchor
+
+    def bring_research(self, best: Best) -> Change | None:
+        """Make the sections of research.md agree; None when they do already.
+
+        Raises:
+            OSError, LockTimeout: research.md is as it was.
+        """
+        try:
+            if parse(self._research.read()).sections == best.sections:
+                return None
+            self._research.put_sections(best.sections)
+        except DamagedResearch:
+            return self.replace_damaged(best)
+        return Change(None)
+
+    def replace_damaged(self, best: Best) -> Change:
+        """Keep a damaged research.md aside and put the whole best in its place.
+
+        Raises:
+            OSError, LockTimeout: research.md is as it was.
+        """
+        kept = self._research.keep_aside()
+        self._research.replace(best.snapshot.data)
+        return Change(kept)

@@ -1,0 +1,389 @@
+"""The round guard: progress is never lost and never goes backwards.
+
+Owns the order in which things happen to a round (`close_round` below is that order). What always holds:
+
+- A changed state is durable as a candidate before anything else is done with it.
+- The `adopted` line in the history is the commit point; best.md, best.json and research.md follow from it, and the
+  person is told of an adoption only when it is durable.
+- The next round starts from the best, unless the guard cannot write: then the newest state stays in research.md,
+  because that is the only place it has. What waits (`Steps`) is done before anything new.
+- No trouble of the guard's own files leaves this module as an exception.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from xuen.config.model import RoundsSettings
+from xuen.errors import DamagedResearch
+from xuen.events import (
+    Adopted,
+    AgentFailed,
+    Candidate,
+    Damaged,
+    Event,
+    Heartbeat,
+    Judged,
+    Notice,
+    Pending,
+    Rejected,
+    Restored,
+    RunFinished,
+    RunStarted,
+    Verifying,
+)
+from xuen.files.durable import make_folder, write_bytes
+from xuen.guard.bare import CAUSE_FROM, NoGuard
+from xuen.guard.best import Best, Change, Followers
+from xuen.guard.candidates import digest, kept_ids, round_of, save
+from xuen.guard.causes import likely_cause
+from xuen.guard.desk import Desk
+from xuen.guard.history import Ledger, anchor_of
+from xuen.guard.opening import open_workspace
+from xuen.guard.person import Person
+from xuen.guard.policy import Decision, Policy
+from xuen.guard.recovery import read_record
+from xuen.guard.round import Guard, RoundReport
+from xuen.guard.steps import TROUBLE, Steps
+from xuen.guard.verify import Judgement, Snapshot, Verifier
+from xuen.guard.verify.user import UserVerifier
+from xuen.sink import Sink
+from xuen.stop import Stop
+from xuen.texts import Language, Text, plain
+from xuen.texts import guard as texts
+from xuen.workspace.paths import Workspace
+from xuen.workspace.research import Sections, parse
+from xuen.workspace.research_file import ResearchFile
+
+__all__ = ["Guard", "NoGuard", "RoundGuard", "RoundReport", "utc_now"]
+
+
+def utc_now() -> datetime:
+    """The clock of a real run."""
+    return datetime.now(UTC)
+
+
+class RoundGuard:
+    """Guards one workspace for one run. `clock` answers in UTC; times name things, they never order them."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        settings: RoundsSettings,
+        language: Language,
+        verifiers: Mapping[str, Verifier],
+        sink: Sink,
+        stop: Stop,
+        research: ResearchFile | None = None,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        research = research or ResearchFile(workspace)
+        ledger = Ledger(workspace.history, language=language, clock=clock)
+        self._desk = Desk(workspace, research, ledger, Followers(workspace, research), sink, clock)
+        self._language: Language = language
+        self._policy = Policy.of(settings)
+        self._person = Person(self._desk, self._policy)
+        self._verifiers: dict[str, Verifier] = {"user": UserVerifier(), **verifiers}
+        self._sink = sink
+        self._stop = stop
+        self._steps = Steps(sink)
+        self._bare = NoGuard(research, root=workspace.root, sink=sink, clock=clock)
+        self._best: Best | None = None  # None: the start has not worked yet
+        self._given: Sections | None = None  # what research.md held after the last round, where that is not the best
+        self._task = ""
+        self._round = 0
+        self._streak = 0  # heartbeats in a row
+        self._told: set[Text] = set()
+
+    # --- one round -------------------------------------------------------------------------------------------------
+
+    def close_round(self, report: RoundReport) -> None:
+        """Decide what becomes of a round, then read the verdicts and put the best into research.md. Raises nothing."""
+        if self._best is None:
+            self._bare.close_round(report)
+            return
+        self._steps.run()
+        best = self._best
+        if not report.outcome.worked:
+            self._failed(report)
+        else:
+            try:
+                state = _state(report)
+            except DamagedResearch as damage:
+                self._damaged(report, best, damage.reason)
+            else:
+                if state in (best.sections, self._given):
+                    self._unchanged(report)
+                else:
+                    self._consider(report, best)
+        self._come_to_rest(report.round)
+
+    def _consider(self, report: RoundReport, best: Best) -> None:
+        """Keep the candidate, have it judged, decide. One that could not be kept in time waits for a person."""
+        self._streak = 0
+        data = report.data or b""
+        identity = self._unused_id(report)
+        candidate = Snapshot(identity, report.round, data, digest(data), best.anchor.id, report.words)
+        if self._steps.run(partial(self._keep, candidate)):
+            self._decide(candidate, *self._judge(candidate, best))
+        else:
+            self._decide(candidate, Decision("pending", "none", None, texts.KEPT_LATE), [])
+
+    def _judge(self, candidate: Snapshot, best: Best) -> tuple[Decision, list[Judgement]]:
+        """Ask the verifiers in the order of the policy until it can decide."""
+        judgements: list[Judgement] = []
+        while (name := self._policy.next_verifier(judgements)) is not None:
+            if self._stop.is_set():
+                return Decision("pending", name, None, texts.STOPPED_BEFORE_JUDGED), judgements
+            self._sink.emit(Verifying(round=candidate.round, id=candidate.id, verifier=name))
+            verifier = self._verifiers.get(name)
+            if verifier is None:
+                found = Judgement(name, "unavailable", None, texts.NO_SUCH_VERIFIER.of(name=name))
+            else:
+                found = verifier.verify(candidate, best.snapshot)
+            judgements.append(found)
+            self._keep_raw(candidate, name, found)
+            self._sink.emit(
+                Judged(
+                    round=candidate.round,
+                    id=candidate.id,
+                    verifier=found.verifier,
+                    outcome=found.outcome,
+                    score=found.score,
+                    reason=found.reason,
+                )
+            )
+        return self._policy.decide(judgements), judgements
+
+    def _decide(self, candidate: Snapshot, decision: Decision, judgements: Sequence[Judgement]) -> None:
+        """Make the decision durable, then tell it."""
+        told = [self._as_line(each) for each in judgements]
+        number, identity, verify = candidate.round, candidate.id, decision.verify
+        event: Event
+        if decision.what == "adopted":
+            self._steps.run(partial(self._adopt, candidate, decision, told))
+            return
+        if decision.what == "rejected":
+            event = Rejected(round=number, id=identity, score=decision.score, verify=verify, reason=decision.reason)
+        else:
+            event = Pending(round=number, id=identity, verify=verify, reason=decision.reason)
+        self._steps.run(lambda: _drop(self._desk.record(event, judgements=told)))
+
+    def _keep(self, candidate: Snapshot) -> None:
+        save(self._desk.workspace.candidate(candidate.id), candidate)
+        self._desk.record(
+            Candidate(
+                round=candidate.round,
+                id=candidate.id,
+                sha256=candidate.sha256,
+                parent=candidate.parent,
+                words=candidate.words,
+            )
+        )
+
+    def _adopt(self, candidate: Snapshot, decision: Decision, judgements: list[dict[str, object]]) -> None:
+        adopted = Adopted(
+            round=candidate.round,
+            id=candidate.id,
+            sha256=candidate.sha256,
+            score=decision.score,
+            verify=decision.verify,
+        )
+        reason = decision.reason.in_language(self._language)
+        line = self._desk.record(adopted, reason=reason, judgements=judgements)[0]
+        self._best = Best.of(anchor_of(line), candidate.data)
+
+    def _failed(self, report: RoundReport) -> None:
+        self._streak = 0
+        outcome = report.outcome
+        self._record_now(AgentFailed(round=report.round, why=outcome.why, code=outcome.code, reason=outcome.reason()))
+
+    def _unchanged(self, report: RoundReport) -> None:
+        self._streak += 1
+        cause = likely_cause(report.outcome) if self._streak >= CAUSE_FROM else None
+        self._record_now(Heartbeat(round=report.round, streak=self._streak, cause=cause))
+
+    def _damaged(self, report: RoundReport, best: Best, reason: Text) -> None:
+        self._streak = 0
+        change: list[Change] = []
+        self._steps.attempt(lambda: change.append(self._desk.followers.replace_damaged(best)))
+        kept = self._relative(change[0].kept) if change else None
+        self._record_now(Damaged(round=report.round, reason=reason, kept=kept))
+        if change:
+            self._record_now(Restored(round=report.round, id=best.anchor.id))
+
+    # --- what happens between rounds -------------------------------------------------------------------------------
+
+    def start(self, started: RunStarted) -> None:
+        """Tell and record the start, recover, fix the best, read the verdicts. Raises nothing."""
+        self._task = started.task
+        with suppress(OSError):  # told by `_begin`, after the start was
+            self._look_back()
+        started = msgspec.structs.replace(started, round=self._round)
+        self._sink.emit(started)
+        self._steps.run(lambda: _drop(self._desk.ledger.append(started)))
+        if not self._begin():
+            self._bare.take_over(started.task)
+
+    def last_round(self) -> int:
+        """The highest round number that this workspace has seen."""
+        return self._round
+
+    def open_round(self, round: int) -> str:
+        """A new id; what had to wait is tried again first. Raises nothing."""
+        self._round = max(self._round, round)
+        if self._best is None:
+            self._begin()
+        elif self._steps.is_off and self._steps.run():
+            self._come_to_rest(round)
+        try:
+            return self._desk.free_id(round)
+        except OSError:
+            return self._bare.open_round(round)
+
+    def sections(self) -> Sections:
+        """What research.md holds between rounds: the best, or the newest state while the guard cannot write."""
+        if self._best is None:
+            return self._bare.sections()
+        return self._given or self._best.sections
+
+    def keep_prompt(self, id: str, text: str) -> None:
+        """Keep what the agent is asked as `rounds/prompts/<id>.txt`. Raises nothing."""
+        path = self._desk.workspace.prompts / f"{id}.txt"
+        self._keep_text(path, text, texts.PROMPT_NOT_KEPT)
+
+    def log_path(self, id: str) -> Path | None:
+        """Where the agent's output of that round goes; None where the folder cannot be made."""
+        logs = self._desk.workspace.logs
+        try:
+            make_folder(logs)
+        except OSError:
+            return None
+        return logs / f"{id}.log"
+
+    def restore(self) -> None:
+        """Undo what a call other than a research call did to research.md. Raises nothing."""
+        if self._best is None:
+            self._bare.restore()
+        elif not self._steps.waiting:
+            self._steps.attempt(lambda: self._follow(self._round))
+
+    def finish(self, finished: RunFinished) -> None:
+        """Do what waits, read the verdicts a last time, tell and record the end. Raises nothing."""
+        if self._best is None:
+            self._begin()
+        else:
+            self._steps.run()
+            self._come_to_rest(self._round)
+        self._record_now(finished)
+
+    # --- parts of the above ----------------------------------------------------------------------------------------
+
+    def _look_back(self) -> None:
+        """Read the ledger, and what it may not know: a higher seq in best.json, rounds that were killed early."""
+        index, workspace = self._desk.index, self._desk.workspace
+        record = read_record(workspace.best_json)
+        if record is not None and all(each.sha256 != record.sha256 for each in index.anchors):
+            self._desk.ledger.start_above(record.seq)
+        asked = (path.stem for path in workspace.prompts.glob("*.txt"))  # also in rounds that were killed early
+        self._round = max([self._round, index.last_round, *map(round_of, [*kept_ids(workspace.rounds), *asked])])
+
+    def _begin(self) -> bool:
+        """The start proper, tried until it works; whether it has."""
+        if self._steps.run() and self._steps.attempt(self._open):
+            self._come_to_rest(self._round)
+        return self._best is not None
+
+    def _open(self) -> None:
+        self._look_back()
+        self._best = open_workspace(self._desk, self._task, self._policy)
+        self._streak = self._desk.index.streak
+
+    def _come_to_rest(self, number: int) -> None:
+        """Read the verdicts, then bring best.md, best.json and research.md after the best.
+
+        Neither is done while something waits to be made durable: research.md may then be the only place it has.
+        """
+        read = not self._steps.waiting and self._steps.attempt(lambda: self._honour(number))
+        if not self._steps.waiting and self._steps.attempt(lambda: self._follow(number)):
+            self._given = None
+            if read:
+                self._steps.all_well()
+            return
+        try:
+            self._given = parse(self._desk.research.read()).sections
+        except (DamagedResearch, OSError):
+            self._given = None
+
+    def _honour(self, number: int) -> None:
+        assert self._best is not None
+        for best in self._person.honour(self._best, number):
+            self._best = best
+
+    def _follow(self, number: int) -> None:
+        best = self._best
+        assert best is not None
+        self._desk.followers.bring_record(best)
+        change = self._desk.followers.bring_research(best)
+        if change is None:
+            return
+        if change.kept is not None:
+            self._desk.notice(texts.RESEARCH_KEPT_ASIDE.of(kept=self._relative(change.kept)))
+        self._record_now(Restored(round=number, id=best.anchor.id))
+
+    def _record_now(self, event: Event) -> None:
+        """Tell an event that is a fact already, and record it; its line waits when it has to."""
+        self._steps.run(lambda: _drop(self._desk.ledger.append(event)))
+        self._sink.emit(event)
+
+    def _keep_raw(self, candidate: Snapshot, name: str, found: Judgement) -> None:
+        if found.raw:
+            path = self._desk.workspace.logs / f"{candidate.id}.{name}.txt"
+            self._keep_text(path, found.raw, texts.RAW_NOT_KEPT)
+
+    def _keep_text(self, path: Path, text: str, trouble: Text) -> None:
+        """Keep something that nothing depends on; when that fails it is told once in a run."""
+        try:
+            make_folder(path.parent)
+            write_bytes(path, text.encode(errors="replace"))
+        except TROUBLE as error:
+            if trouble not in self._told:
+                self._told.add(trouble)
+                self._sink.emit(Notice(level="warning", text=trouble.of(error=plain(str(error)))))
+
+    def _as_line(self, found: Judgement) -> dict[str, object]:
+        return {
+            "verifier": found.verifier,
+            "outcome": found.outcome,
+            "score": found.score if found.score is not None and math.isfinite(found.score) else None,
+            "reason": found.reason.in_language(self._language),
+        }
+
+    def _unused_id(self, report: RoundReport) -> str:
+        """The round's id, or the next one where some other process was faster."""
+        try:
+            taken = self._desk.workspace.candidate(report.id).exists()
+            return self._desk.free_id(report.round) if taken else report.id
+        except OSError:
+            return report.id
+
+    def _relative(self, path: Path | None) -> str | None:
+        return None if path is None else path.relative_to(self._desk.workspace.root).as_posix()
+
+
+def _state(report: RoundReport) -> Sections:
+    if report.data is None:
+        raise DamagedResearch(texts.RESEARCH_MISSING)
+    return parse(report.data).sections
+
+
+def _drop(_: object) -> None:
+    """A step returns nothing."""

@@ -1,0 +1,229 @@
+"""The ledger `rounds/history.jsonl` and what follows from its lines.
+
+Owns the numbering (`seq`) and the form of a line: `{"seq", "ts", **event}` of the very event that is told, so the
+history and the screen cannot disagree. Lines are only ever added. `Index` is the fold of all lines in the order of
+`seq` (never of a clock); it is kept up to date line by line, so a round costs the same however many came before.
+
+Damaged lines cost themselves only. Two lines with one `seq` (two clones of a workspace brought together) both count,
+in the order of their places in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from xuen.events import Event, to_dict
+from xuen.files.durable import make_folder
+from xuen.files.jsonl import append_objects, read_objects
+from xuen.guard.candidates import is_id
+from xuen.texts import Language
+
+Status = Literal["open", "baseline", "adopted", "rejected", "pending"]
+
+_LARGEST = 2**53
+_BREAKS_STREAK = {"candidate", "agent_failed", "damaged"}
+_AFTER_VERDICTS = {"adopted", "verdict", "heartbeat", "agent_failed", "damaged"}
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A moment at which a snapshot became the best: an `adopted` or `baseline` line, or best.json."""
+
+    seq: int
+    id: str
+    sha256: str
+    score: float | None
+    verify: str
+    adopted_at: str
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether nobody ever judged it."""
+        return self.verify == "baseline"
+
+
+@dataclass(slots=True)
+class Known:
+    """What the history says about one snapshot; `settled` tells whether its last verdict was followed by its effect."""
+
+    id: str
+    round: int
+    sha256: str
+    parent: str = ""
+    words: tuple[str, ...] = ()
+    status: Status = "open"
+    verdict: tuple[float, str] | None = None
+    settled: bool = True
+
+    @property
+    def was_best(self) -> bool:
+        """Whether it is or once was the best, which no verdict changes."""
+        return self.status in ("adopted", "baseline")
+
+
+@dataclass(slots=True)
+class Index:
+    """All that later decisions need from the history."""
+
+    top_seq: int = 0
+    last_round: int = 0
+    streak: int = 0  # heartbeats in a row at the end
+    known: dict[str, Known] = field(default_factory=dict)
+    by_sha: dict[str, str] = field(default_factory=dict)
+    anchors: list[Anchor] = field(default_factory=list)
+    waiting: Known | None = None  # has a verdict whose effect is missing: the run was killed between the two
+
+    def take(self, line: Mapping[str, Any]) -> None:
+        """Fold in one line; one that makes no sense is passed over."""
+        seq, event = line.get("seq"), line.get("event")
+        if not (_whole(seq) and isinstance(event, str)):
+            return
+        self.top_seq = max(self.top_seq, int(seq or 0))
+        number = line.get("round")
+        if _whole(number):
+            self.last_round = max(self.last_round, int(number or 0))
+        if event == "heartbeat":
+            self.streak += 1
+        elif event in _BREAKS_STREAK:
+            self.streak = 0
+        if is_id(line.get("id")):
+            self._take_snapshot(event, line)
+        if event in _AFTER_VERDICTS and self.waiting is not None and self.waiting.id != line.get("id"):
+            # Verdicts are carried out one by one: if life went on after this one, its effect was there and its line
+            # was damaged later. To carry it out now could put it over a better one.
+            self.waiting.settled = True
+            self.waiting = None
+
+    def _take_snapshot(self, event: str, line: Mapping[str, Any]) -> None:
+        if event in ("baseline", "candidate", "adopted"):
+            self._introduce(event, line)
+        known = self.known.get(str(line["id"]))
+        if known is None:
+            return
+        if event == "verdict":
+            score = line.get("score")
+            if isinstance(score, (int, float)) and not isinstance(score, bool):
+                known.verdict = (float(score), str(line.get("comment", "")))
+                self._await(known)
+            return
+        if event in ("adopted", "baseline") or (event in ("rejected", "pending") and not known.was_best):
+            known.status = event  # type: ignore[assignment]  # one of four, as just seen
+            known.settled = True
+            if self.waiting is known:
+                self.waiting = None
+
+    def _await(self, known: Known) -> None:
+        known.settled = known.was_best
+        if self.waiting is not None and self.waiting is not known:
+            self.waiting.settled = True
+        self.waiting = None if known.settled else known
+
+    def _introduce(self, event: str, line: Mapping[str, Any]) -> None:
+        identity, sha256 = str(line["id"]), line.get("sha256")
+        if not isinstance(sha256, str):
+            return
+        known = self.known.get(identity)
+        if known is None or event == "candidate":
+            words = line.get("words")
+            fresh = Known(
+                id=identity,
+                round=int(line["round"]) if _whole(line.get("round")) else 0,
+                sha256=sha256,
+                parent=str(line.get("parent", "")),
+                words=tuple(str(word) for word in words) if isinstance(words, list) else (),
+            )
+            if known is not None:  # a line written twice, after a failure that left the first one in doubt
+                fresh.status, fresh.verdict, fresh.settled = known.status, known.verdict, known.settled
+                self.waiting = fresh if self.waiting is known else self.waiting
+            self.known[identity] = fresh
+            self.by_sha[sha256] = identity
+        if event != "candidate":
+            self.anchors.append(anchor_of(line))
+
+
+def anchor_of(line: Mapping[str, Any]) -> Anchor:
+    """The anchor that an `adopted` or `baseline` line is."""
+    score = line.get("score")
+    is_number = isinstance(score, (int, float)) and not isinstance(score, bool)
+    return Anchor(
+        seq=int(line["seq"]),
+        id=str(line["id"]),
+        sha256=str(line["sha256"]),
+        score=float(score) if is_number and score is not None else None,
+        verify="baseline" if line["event"] == "baseline" else str(line.get("verify", "")),
+        adopted_at=str(line.get("ts", "")),
+    )
+
+
+def fold(lines: Iterable[Mapping[str, Any]]) -> Index:
+    """The index of a whole history."""
+    index = Index()
+    for line in sorted(lines, key=lambda line: line["seq"] if _whole(line.get("seq")) else 0):
+        index.take(line)
+    return index
+
+
+def timestamp(now: datetime) -> str:
+    """ISO 8601 in UTC, to the millisecond."""
+    return f"{now:%Y-%m-%dT%H:%M:%S}.{now.microsecond // 1000:03d}Z"
+
+
+class Ledger:
+    """The one writer of a workspace's history.
+
+    After a failed append nobody knows what is on the disk, so the next one reads the file again first.
+    """
+
+    def __init__(self, path: Path, *, language: Language, clock: Callable[[], datetime]) -> None:
+        self._path = path
+        self._language = language
+        self._clock = clock
+        self._index: Index | None = None
+        self._floor = 0
+
+    @property
+    def index(self) -> Index:
+        """What the history says, read when first needed.
+
+        Raises:
+            OSError: the file is there and cannot be read.
+        """
+        if self._index is None:
+            self._index = fold(read_objects(self._path))
+            self._index.top_seq = max(self._index.top_seq, self._floor)
+        return self._index
+
+    def start_above(self, seq: int) -> None:
+        """Use no number up to `seq`, because best.json has seen it."""
+        self._floor = max(self._floor, seq)
+        self.index.top_seq = max(self.index.top_seq, seq)
+
+    def append(self, *events: Event, **extra: Any) -> list[dict[str, Any]]:
+        """Add one durable line for each event, all in one write; `extra` fields go into each of them.
+
+        Raises:
+            OSError: some or all lines may be missing.
+        """
+        index = self.index
+        stamp = timestamp(self._clock())
+        lines = [
+            {"seq": index.top_seq + place, "ts": stamp, **to_dict(event, self._language), **extra}
+            for place, event in enumerate(events, start=1)
+        ]
+        try:
+            make_folder(self._path.parent)
+            append_objects(self._path, lines)
+        except OSError:
+            self._index = None
+            raise
+        for line in lines:
+            index.take(line)
+        return lines
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST

@@ -1,0 +1,62 @@
+"""What the loop and a guard say to each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from xuen.agent.call import Outcome
+from xuen.events import RunFinished, RunStarted
+from xuen.workspace.research import Sections
+
+
+@dataclass(frozen=True, slots=True)
+class RoundReport:
+    """How a round went: `data` is the whole of research.md, read once after the call; None when it is gone."""
+
+    id: str
+    round: int
+    words: tuple[str, ...]
+    outcome: Outcome
+    data: bytes | None
+
+
+class Guard(Protocol):
+    """The round guard, or the absence of one. No method raises for troubles of the guard's own."""
+
+    def start(self, started: RunStarted) -> None:
+        """Tell (and record) the start, recover, fix the baseline, read the verdicts; research.md is the best then."""
+        ...
+
+    def last_round(self) -> int:
+        """The highest round number that this workspace has seen."""
+        ...
+
+    def open_round(self, round: int) -> str:
+        """A new id for a round that begins now."""
+        ...
+
+    def sections(self) -> Sections:
+        """What research.md holds between rounds: the state that a round starts from."""
+        ...
+
+    def keep_prompt(self, id: str, text: str) -> None:
+        """Keep what the agent is asked."""
+        ...
+
+    def log_path(self, id: str) -> Path | None:
+        """Where the agent's output of that round goes; None keeps none."""
+        ...
+
+    def close_round(self, report: RoundReport) -> None:
+        """Decide what becomes of a round; research.md holds the best afterwards."""
+        ...
+
+    def restore(self) -> None:
+        """Put back what research.md held after the last round, whatever some other call did to it."""
+        ...
+
+    def finish(self, finished: RunFinished) -> None:
+        """Read the verdicts a last time; tell (and record) the end."""
+        ...
