@@ -1,0 +1,318 @@
+"""Whatever shape a command's processes take, none is left; an independent judge looks into /proc."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from xuen.agent.command import CannotStart, Listener, run
+from xuen.agent.process_table import ProcTable, PsutilTable, Row, send
+from xuen.agent.process_tree import adopt_orphans, end_leftovers, spawn
+from xuen.events import Why
+from xuen.stop import Stop
+
+PYTHON = sys.executable
+pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the judge of these tests reads /proc")
+
+# Each ends with a sleep of 300 s somewhere; `wait` keeps the command itself alive, else it ends at once.
+SHAPES = {
+    "background child of a command that ends": "sleep 300 &",
+    "background child that is waited for": "sleep 300 & wait",
+    "foreground child": "sleep 300; echo never",
+    "wrapper script": "sh -c 'sh -c \"sleep 300; :\"; :'; :",
+    "ignores SIGTERM": "trap '' TERM INT HUP; sleep 300 & while :; do sleep 0.2; done",
+    "stops itself": "sleep 300 & kill -STOP $!; kill -STOP $$",
+    "own group": f"{PYTHON} -c \"import os; os.setpgid(0, 0); os.execvp('sleep', ['sleep', '300'])\" & wait",
+    "own session": "setsid sleep 300 & setsid sleep 300 & wait",
+    "session that outlives a good end": "setsid sleep 300 & sleep 0.1",
+    "double fork": "( ( setsid sleep 300 & ) & ) ; sleep 0.1",
+    "daemon with an emptied environment": "( setsid env -i /bin/sleep 300 & ) ; sleep 0.1",
+    "holds the pipe": "( trap '' HUP; sleep 300; echo late ) & echo done",
+    "holds the pipe in its own session, without environment": "setsid env -i /bin/sh -c 'sleep 300; echo late' & :",
+    "forks while it is killed": "trap '' TERM; while :; do sleep 300 & sleep 0.01; done",
+}
+
+
+def holders(mark: Path) -> list[int]:
+    """All processes that hold `mark` open: a descriptor is inherited whatever happens to names and environments."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal() and int(entry.name) != os.getpid():
+            with contextlib.suppress(OSError):
+                if any(fd.readlink() == mark for fd in (entry / "fd").iterdir()):
+                    found.append(int(entry.name))
+    return found
+
+
+def zombies() -> set[int]:
+    me = os.getpid()
+    return {row.pid for row in ProcTable().snapshot().rows.values() if row.zombie and row.parent == me}
+
+
+def reap_orphans() -> None:
+    """This program adopts the orphans of what tests killed; in a run those of an old one are init's."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def marked(script: str, mark: Path) -> list[str]:
+    return ["/bin/sh", "-c", f'exec 9<"$1"; shift; {script}', "sh", str(mark)]
+
+
+@pytest.fixture(autouse=True)
+def no_new_zombies() -> Iterator[None]:
+    before = zombies()
+    yield
+    for pid in zombies() - before:
+        pytest.fail(f"zombie {pid}")
+
+
+@pytest.fixture
+def mark(tmp_path: Path) -> Path:
+    path = tmp_path / "mark"
+    path.touch()
+    return path.resolve()
+
+
+class Heard(Listener):
+    def __init__(self) -> None:
+        self.pid = 0
+        self.said = b""
+
+    def started(self, pid):
+        self.pid = pid
+
+    def output(self, stream, chunk):
+        self.said += chunk
+
+
+def go(argv, tmp_path, *, timeout=0.4, stop=None, listener=None, **kwargs):
+    return run(
+        argv,
+        cwd=tmp_path,
+        env=dict(os.environ),
+        listener=listener or Heard(),
+        stop=stop or Stop(),
+        timeout=timeout,
+        **{"grace": 0.5, **kwargs},
+    )
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_nothing_is_left_of(shape, mark, tmp_path):
+    began = time.monotonic()
+    ended = go(marked(SHAPES[shape], mark), tmp_path)
+    assert holders(mark) == []
+    assert ended.survivors == ()
+    assert ended.why in (Why.OK, Why.TIMEOUT)
+    assert time.monotonic() - began < 0.4 + 5
+
+
+def test_a_chain_of_forks_in_ever_new_sessions_without_environment_is_caught(tmp_path):
+    # Faster than any listing of processes, so the judge is a counter that each link of the chain writes.
+    counter = tmp_path / "count"
+    chain = tmp_path / "chain.py"
+    chain.write_text(
+        "import os, signal\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        f"fd = os.open({str(counter)!r}, os.O_WRONLY | os.O_CREAT | os.O_APPEND)\n"
+        "while True:\n"
+        "    if os.fork(): os._exit(0)\n"
+        "    os.setsid()\n"
+        "    os.write(fd, b'.')\n"
+    )
+    go(["/bin/sh", "-c", f"exec env -i {PYTHON} -S {chain}"], tmp_path)
+    size = counter.stat().st_size
+    assert size > 3, "the chain ran"
+    time.sleep(0.3)
+    assert counter.stat().st_size == size
+
+
+@pytest.mark.parametrize("shell", ["dash", "bash", "busybox"])
+def test_every_shell_gives_the_same_end(shell, mark, tmp_path):
+    script = f'exec 9<"{mark}"; sleep 300 & sleep 300'
+    argv = {"dash": ["dash", "-c"], "bash": ["bash", "-c"], "busybox": ["busybox", "sh", "-c"]}[shell]
+    ended = go([*argv, script], tmp_path)
+    assert (ended.why, ended.code) == (Why.TIMEOUT, None)
+    assert holders(mark) == []
+
+
+def test_the_leader_ends_first_and_the_rest_of_the_group_is_still_ended(mark, tmp_path):
+    heard = Heard()
+    ended = go(marked("sleep 60 & echo done; exit 0", mark), tmp_path, timeout=30, listener=heard)
+    assert (ended.why, ended.code, heard.said) == (Why.OK, 0, b"done\n")
+    assert ended.seconds < 5
+    assert holders(mark) == []
+
+
+@pytest.mark.parametrize(("script", "code"), [("exit 3", 3), ("exit 126", 126), ("kill -KILL $$", 137), (":", 0)])
+def test_the_code_of_the_command_itself_is_told(script, code, tmp_path):
+    ended = go(["/bin/sh", "-c", script], tmp_path)
+    assert (ended.why, ended.code) == (Why.OK if code == 0 else Why.FAILED, code)
+
+
+def test_a_stop_ends_the_tree(mark, tmp_path):
+    stop = Stop()
+    threading.Timer(0.3, stop.request, [130]).start()
+    ended = go(marked("setsid sleep 300 & sleep 300", mark), tmp_path, timeout=0, stop=stop)
+    assert (ended.why, ended.code) == (Why.STOPPED, None)
+    assert holders(mark) == []
+
+
+def test_a_second_stop_shortens_the_grace(mark, tmp_path):
+    stop = Stop()
+    for delay in (0.2, 0.25):
+        threading.Timer(delay, stop.request, [130]).start()
+    ended = go(marked("trap '' TERM; while :; do sleep 0.1; done", mark), tmp_path, timeout=0, stop=stop, grace=60.0)
+    assert ended.why is Why.STOPPED
+    assert ended.seconds < 20
+    assert holders(mark) == []
+
+
+def test_sigterm_comes_first_and_leaves_time_to_end_well(tmp_path):
+    script = "trap 'sleep 0.2; echo saved; exit 0' TERM; while :; do sleep 0.05; done"
+    heard = Heard()
+    ended = go(["/bin/sh", "-c", script], tmp_path, listener=heard, grace=10.0)
+    assert ended.why is Why.TIMEOUT
+    assert b"saved\n" in heard.said
+    assert ended.seconds < 9
+
+
+def test_whoever_floods_the_pipe_while_ending_does_not_hang(mark, tmp_path):
+    script = "trap 'head -c 5000000 /dev/zero; exit 0' TERM; while :; do sleep 0.05; done"
+    heard = Heard()
+    go(marked(script, mark), tmp_path, listener=heard, grace=10.0)
+    assert heard.said.count(0) == 5_000_000
+    assert holders(mark) == []
+
+
+def test_idle_means_neither_output_nor_processor_time(tmp_path):
+    assert go(["/bin/sh", "-c", "sleep 300"], tmp_path, timeout=30, idle_timeout=1.0).why is Why.IDLE
+    talks = "for i in 1 2 3 4 5 6; do echo $i; sleep 0.4; done"
+    assert go(["/bin/sh", "-c", talks], tmp_path, timeout=30, idle_timeout=1.5).why is Why.OK
+    works = f"setsid {PYTHON} -c 'import time\nend = time.monotonic() + 4\nwhile time.monotonic() < end: pass' & wait"
+    assert go(["/bin/sh", "-c", works], tmp_path, timeout=30, idle_timeout=2.5).why is Why.OK
+
+
+def test_fifty_timed_out_commands_leak_no_thread_descriptor_or_zombie(mark, tmp_path):
+    go(marked("sleep 300 & wait", mark), tmp_path, timeout=0.05)
+    before = threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(50):
+        go(marked("setsid sleep 300 & sleep 300", mark), tmp_path, timeout=0.02)
+    assert (threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))) == before
+    assert holders(mark) == []
+
+
+def test_children_of_other_threads_are_neither_ended_nor_reaped(mark, tmp_path):
+    other = subprocess.Popen(["/bin/sh", "-c", "sleep 0.6; exit 7"])
+    gone = subprocess.Popen(["/bin/sh", "-c", "exit 5"])
+    go(marked("setsid sleep 300 & sleep 300", mark), tmp_path, timeout=0.2)
+    assert other.wait(timeout=30) == 7
+    assert gone.wait(timeout=30) == 5
+
+
+def test_two_trees_at_once_do_not_touch_each_other(mark, tmp_path):
+    adopt_orphans()
+    env = dict(os.environ)
+    script = "setsid sleep 300 & (setsid env -i sleep 300 &); sleep 300"
+    first = spawn(marked(script, mark), cwd=tmp_path, env=env)
+    second = spawn(["/bin/sh", "-c", "setsid sleep 0.8 & wait; exit 4"], cwd=tmp_path, env=env)
+    time.sleep(0.2)
+    first.end(grace=0.2)
+    while not second.command_ended():
+        time.sleep(0.02)
+    second.end(grace=0.2)
+    for tree in (first, second):
+        tree.process.stdout.close()
+        tree.process.stderr.close()
+    assert second.returncode == 4
+    assert holders(mark) == []
+
+
+def test_a_callback_that_fails_still_leaves_nothing(mark, tmp_path):
+    class Broken(Listener):
+        def output(self, stream, chunk):
+            raise ValueError("broken listener")
+
+    with pytest.raises(ValueError, match="broken listener"):
+        go(marked("setsid sleep 300 & echo hello; sleep 300", mark), tmp_path, timeout=30, listener=Broken())
+    assert holders(mark) == []
+
+
+def test_what_cannot_be_started_is_said_and_leaves_nothing(tmp_path):
+    with pytest.raises(CannotStart):
+        go([str(tmp_path / "nothing")], tmp_path)
+
+
+@pytest.mark.parametrize("shape", ["own session", "ignores SIGTERM", "background child that is waited for"])
+def test_the_walk_of_other_systems_ends_trees_too(shape, mark, tmp_path):
+    tree = spawn(marked(SHAPES[shape], mark), cwd=tmp_path, env=dict(os.environ), table=PsutilTable())
+    time.sleep(0.3)
+    assert tree.end(grace=0.5) == []
+    tree.process.stdout.close()
+    tree.process.stderr.close()
+    assert holders(mark) == []
+
+
+def test_both_sources_describe_a_process_alike():
+    mine, theirs = ProcTable().row(os.getpid()), PsutilTable().row(os.getpid())
+    assert mine is not None
+    assert theirs is not None
+    assert (mine.pid, mine.parent, mine.group, mine.session, mine.zombie) == (
+        theirs.pid,
+        theirs.parent,
+        theirs.group,
+        theirs.session,
+        theirs.zombie,
+    )
+
+
+def test_a_pid_that_was_given_to_somebody_else_is_not_signalled():
+    other = subprocess.Popen(["sleep", "30"])
+    try:
+        table = ProcTable()
+        row = table.row(other.pid)
+        assert row is not None
+        stale = Row(row.pid, row.parent, row.group, row.session, row.start - 1, 0.0, False)
+        send(table, stale, signal.SIGKILL)
+        time.sleep(0.1)
+        assert other.poll() is None
+        send(table, row, signal.SIGKILL)
+        assert other.wait(timeout=30) == -signal.SIGKILL
+    finally:
+        other.kill()
+        other.wait()
+
+
+def test_leftovers_of_a_killed_run_are_ended_and_nobody_else(mark, tmp_path):
+    here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"
+
+    def start(workspace: Path, run_token: str) -> subprocess.Popen:
+        env = {**os.environ, "XUEN_WORKSPACE": str(workspace), "XUEN_RUN": run_token}
+        return subprocess.Popen(
+            ["/bin/sh", "-c", "trap '' TERM; setsid sleep 300 & env -i sleep 300 & wait"],
+            env=env,
+            start_new_session=True,
+        )
+
+    left, same_run, other_place = start(here, "old"), start(here, "new"), start(elsewhere, "old")
+    try:
+        time.sleep(0.3)
+        assert end_leftovers(here, "new", grace=0.3) >= 1
+        assert left.wait(timeout=30) != 0
+        assert (same_run.poll(), other_place.poll()) == (None, None)
+        assert end_leftovers(here, "new") == 0
+    finally:
+        end_leftovers(here, "another", grace=0.1)
+        end_leftovers(elsewhere, "another", grace=0.1)
+        for process in (left, same_run, other_place):
+            process.wait(timeout=30)
+        reap_orphans()

@@ -1,0 +1,227 @@
+"""Run one command to its end: with limits, with its output handed on as it comes, with nothing of it left.
+
+Owns the wait: what ends a command (its own end, a timeout, idleness, a stop) and reading both pipes meanwhile, all in
+the thread that called. Refuses to wait for anything but the command itself: who holds a pipe open afterwards is
+ended with the tree. Always: the pipes are closed, no process, zombie, thread or descriptor is left, also when a
+callback raises.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Literal
+
+from xuen.agent.process_tree import GRACE, ProcessTree, adopt_orphans, spawn
+from xuen.events import Why
+from xuen.stop import Stop
+
+Stream = Literal["stdout", "stderr"]
+STREAMS: tuple[Stream, ...] = ("stdout", "stderr")
+
+_CHUNK = 1 << 18  # bytes read at once
+_PIPE = 1 << 20  # bytes that a pipe holds where the system allows it: fewer turns for a command that floods
+_TICK = 0.1  # seconds between looks at the clock and the stop
+_LOOK = 1.0  # seconds between looks at the tree
+_BUSY = 0.01  # processor seconds per second from which a tree counts as working
+_DRAIN = 1.0  # seconds that reading what is left in the pipes may take at the end
+
+
+class CannotStart(OSError):
+    """The system refused to start the command; nothing runs."""
+
+
+class Listener:
+    """What a caller wants to know while a command runs. The methods must not block for long."""
+
+    def started(self, pid: int) -> None:
+        """The process runs."""
+
+    def output(self, stream: Stream, chunk: bytes) -> None:
+        """Bytes came, as they were read."""
+
+    def tick(self) -> None:
+        """About every 0.1 s, also in silence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How it ended. `code` is 128 + N for a death by signal N, None when the command was ended from here."""
+
+    why: Why
+    code: int | None
+    seconds: float
+    survivors: tuple[int, ...] = ()
+
+
+def run(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    listener: Listener,
+    stop: Stop,
+    timeout: float = 0.0,
+    idle_timeout: float = 0.0,
+    grace: float = GRACE,
+) -> Ended:
+    """Run a command with standard input from `/dev/null`; limits in seconds, 0 for none.
+
+    Raises:
+        CannotStart: it could not be started.
+    """
+    adopt_orphans()
+    began = time.monotonic()
+    try:
+        tree = spawn(argv, cwd=cwd, env=env)
+    except OSError as error:
+        raise CannotStart(error.errno, error.strerror, error.filename) from error
+    try:
+        with _Pipes(tree, listener) as pipes:
+            listener.started(tree.pid)
+            why = _wait(tree, pipes, stop, _Limits(began, timeout, idle_timeout))
+            survivors = tree.end(grace=grace, hurried=stop.is_hurried, meanwhile=pipes.pump)
+            pipes.drain()
+    except BaseException:
+        tree.end(grace=grace, hurried=stop.is_hurried)  # whatever went wrong, in a callback too, nothing is left
+        raise
+    code = None
+    if why is Why.OK:
+        status = tree.returncode or 0
+        code = status if status >= 0 else 128 - status
+        why = Why.OK if code == 0 else Why.FAILED
+    return Ended(why, code, time.monotonic() - began, tuple(survivors))
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    began: float
+    timeout: float
+    idle: float
+
+
+def _wait(tree: ProcessTree, pipes: _Pipes, stop: Stop, limits: _Limits) -> Why:
+    """Read until the command ends or must be ended; `Why.OK` stands for its own end."""
+    pulse = _Pulse(tree, limits.began)
+    while not tree.command_ended():
+        now = time.monotonic()
+        if stop.is_set():
+            return Why.STOPPED
+        if limits.timeout and now - limits.began >= limits.timeout:
+            return Why.TIMEOUT
+        pulse.look(now, pipes.last_output)
+        if limits.idle and now - pulse.last_sign >= limits.idle:
+            return Why.IDLE
+        left = limits.began + limits.timeout - now if limits.timeout else _TICK
+        pipes.pump(max(0.0, min(_TICK, left)))
+    return Why.OK
+
+
+class _Pulse:
+    """When the tree last printed something or used the processor."""
+
+    def __init__(self, tree: ProcessTree, now: float) -> None:
+        self._tree = tree
+        self._looked = now
+        self._cpu: dict[tuple[int, float], float] = {}
+        self.last_sign = now
+
+    def look(self, now: float, last_output: float) -> None:
+        """Note signs of life; looking at the tree also reaps its orphans and keeps its members in mind."""
+        self.last_sign = max(self.last_sign, last_output)
+        passed = now - self._looked
+        if passed < _LOOK:
+            return
+        cpu = {row.identity: row.cpu for row in self._tree.members()}
+        used = sum(max(0.0, seconds - self._cpu.get(who, 0.0)) for who, seconds in cpu.items())
+        if used > _BUSY * passed:
+            self.last_sign = now
+        self._cpu, self._looked = cpu, now
+
+
+class _Pipes:
+    """Both ends of the output, read without ever blocking."""
+
+    def __init__(self, tree: ProcessTree, listener: Listener) -> None:
+        self._tree = tree
+        self._listener = listener
+        self._selector = selectors.DefaultSelector()
+        self._files: dict[int, IO[bytes]] = {}
+        self._ticked = time.monotonic()
+        self._exit = -1
+        self.last_output = self._ticked
+
+    def __enter__(self) -> _Pipes:
+        for name, file in zip(STREAMS, (self._tree.process.stdout, self._tree.process.stderr), strict=True):
+            assert file is not None
+            os.set_blocking(file.fileno(), False)
+            _widen(file.fileno())
+            self._selector.register(file.fileno(), selectors.EVENT_READ, name)
+            self._files[file.fileno()] = file
+        if sys.platform == "linux":
+            with contextlib.suppress(OSError):  # without it the end is seen at the next tick
+                self._exit = os.pidfd_open(self._tree.pid)
+                self._selector.register(self._exit, selectors.EVENT_READ, None)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._selector.close()
+        for file in self._files.values():
+            file.close()
+        if self._exit >= 0:
+            os.close(self._exit)
+
+    def pump(self, seconds: float) -> None:
+        """Wait up to `seconds` for output or the command's end and hand on what is there."""
+        self._pump(seconds)
+
+    def _pump(self, seconds: float) -> int:
+        count = 0
+        for key, _ in self._selector.select(seconds):
+            if key.data is None:
+                self._forget_exit()
+            else:
+                count += self._read(key.fd, key.data)
+        now = time.monotonic()
+        if count:
+            self.last_output = now
+        if now - self._ticked >= _TICK:
+            self._ticked = now
+            self._listener.tick()
+        return count
+
+    def drain(self) -> None:
+        """Hand on what is left in the pipes, for a second at most: a survivor may go on writing."""
+        until = time.monotonic() + _DRAIN
+        while self._files and self._pump(0) and time.monotonic() < until:
+            pass
+
+    def _forget_exit(self) -> None:
+        # Ready for ever once the command has ended, so it would turn every later wait into a busy one.
+        self._selector.unregister(self._exit)
+
+    def _read(self, fd: int, name: Stream) -> int:
+        try:
+            chunk = os.read(fd, _CHUNK)
+        except (BlockingIOError, InterruptedError):
+            return 0
+        if not chunk:
+            self._selector.unregister(fd)
+            self._files.pop(fd).close()
+            return 0
+        self._listener.output(name, chunk)
+        return len(chunk)
+
+
+def _widen(fd: int) -> None:
+    if sys.platform == "linux":
+        import fcntl
+
+        with contextlib.suppress(OSError):  # over this user's share of pipe memory: it stays as it is
+            fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, _PIPE)

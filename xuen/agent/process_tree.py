@@ -1,0 +1,341 @@
+"""A command and everything that it started: begun together, watched together, ended together.
+
+Owns the spawning of commands in a session of their own, the question which processes belong to one, and their end.
+A process belongs to a tree when it descends from the command, shares a session with one that does, carries the
+tree's token in its environment, or (on Linux, after `adopt_orphans`) lost its parents and became a child of ours.
+No process leaves a session's ancestry and its environment and its parents' care all at once without landing in the
+last group, so daemons that hide are found too.
+
+Always: a process that is no member is never signalled; children of ours that others started are never reaped;
+all times are monotonic; the command itself stays unreaped until its tree has ended, so its pid, group and session
+cannot pass to a stranger meanwhile. May be imported by `xuen.xwork`; knows nothing of agents.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import IO
+
+from xuen.agent.process_table import Row, Snapshot, Table, read_file, send, system_table
+
+TREE = "XUEN_TREE"
+"""The environment variable with the tokens of all trees that a process is part of, the innermost last."""
+
+GRACE = 3.0  # seconds between SIGTERM and SIGKILL
+HURRIED_GRACE = 0.3  # … once a second stop asked for haste
+GIVE_UP = 1.8  # seconds of SIGKILL after which a process counts as one that cannot be ended
+_CALM_SWEEPS = 2  # still sweeps in a row that prove the end
+_RESTLESS_SWEEPS = 6  # … where processes of others come and go all the time and orphans are not ours
+_HUNT = 0.02  # seconds of one hunt for orphans
+_SET_CHILD_SUBREAPER = 36  # prctl(2)
+
+
+class _House:
+    """What all trees of this program share."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()  # held while a command starts, so that no sweep takes it for an orphan
+        self.roots: set[int] = set()
+        self.adopts = False
+        self.since = 0.0  # start of the oldest tree since none was running
+
+
+_house = _House()
+
+
+def adopt_orphans() -> bool:
+    """Let processes that lose their parents become children of this program; whether this system can.
+
+    For programs that start all their sessions through this module (xuen, xwork): an orphan in a session that
+    is not ours is then taken for a member of the tree that runs.
+    """
+    if sys.platform != "linux" or _house.adopts:
+        return _house.adopts
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    _house.adopts = libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+    return _house.adopts
+
+
+def spawn(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    stdin: int | IO[bytes] = subprocess.DEVNULL,
+    stdout: int | IO[bytes] = subprocess.PIPE,
+    stderr: int | IO[bytes] = subprocess.PIPE,
+    table: Table | None = None,
+) -> ProcessTree:
+    """Start a command in a session of its own.
+
+    Raises:
+        OSError: it could not be started.
+    """
+    token = secrets.token_hex(12)
+    marked = {**env, TREE: f"{env[TREE]}:{token}" if env.get(TREE) else token}
+    source = table or system_table()
+    with _house.lock:
+        process = subprocess.Popen(
+            argv, cwd=cwd, env=marked, stdin=stdin, stdout=stdout, stderr=stderr, bufsize=0, start_new_session=True
+        )
+        row = source.row(process.pid)
+        start = row.start if row else 0.0
+        if not _house.roots:
+            _house.since = start
+        _house.roots.add(process.pid)
+    return ProcessTree(process, token, start, source)
+
+
+class ProcessTree:
+    """One running command with all that came of it. Whoever spawned it calls `end`, whatever happens."""
+
+    def __init__(self, process: subprocess.Popen[bytes], token: str, start: float, table: Table) -> None:
+        self.process = process
+        self.pid = process.pid
+        self._token = token.encode()
+        self._start = start
+        self._table = table
+        self._seen: set[tuple[int, float]] = set()
+        self._foreign: set[tuple[int, float]] = set()
+        self._gone = False
+        self._restless = 0  # sweeps in a row that found nobody
+
+    def command_ended(self) -> bool:
+        """Whether the command itself has ended; what it started may go on."""
+        if self.process.returncode is not None:
+            return True
+        if not hasattr(os, "waitid"):
+            return self.process.poll() is not None
+        try:
+            return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        except ChildProcessError:  # somebody reaped it for us, so it has ended
+            return True
+
+    def cpu_seconds(self) -> float:
+        """Processor time of all members that run now, in seconds."""
+        return sum(row.cpu for row in self.members())
+
+    def members(self) -> list[Row]:
+        """The processes of the tree that run now; orphans that have ended are reaped on the way."""
+        return self._sweep()[0]
+
+    def end(
+        self,
+        *,
+        grace: float = GRACE,
+        hurried: Callable[[], bool] = lambda: False,
+        meanwhile: Callable[[float], None] = time.sleep,
+    ) -> list[int]:
+        """SIGTERM to all members, `grace` seconds, SIGKILL until none is left; the pids that could not be ended.
+
+        What members start after they were asked (to tidy up, mostly) has until then as well. `meanwhile(seconds)`
+        is called in between: who reads the output goes on reading there, so that nobody hangs on a full pipe.
+        """
+        began = time.monotonic()
+        told: set[tuple[int, float]] = set()
+        pause, calm, newest = 0.002, 0, 0.0
+        while True:
+            rows, still = self._sweep()
+            newest = newest or max((row.start for row in rows), default=0.0)
+            calm = calm + 1 if still else 0
+            if calm >= _CALM_SWEEPS:
+                break
+            spent = time.monotonic() - began
+            limit = min(grace, HURRIED_GRACE) if hurried() else grace
+            if spent >= limit + GIVE_UP:
+                break
+            if spent >= limit:
+                self._kill(rows)
+                pause = 0.002
+            else:
+                self._ask([row for row in rows if row.start <= newest], told)
+            if not still:
+                meanwhile(pause)
+                pause = min(pause * 1.5, 0.05)
+        self._forget()
+        return [row.pid for row in rows]
+
+    @property
+    def returncode(self) -> int | None:
+        """How the command ended: its exit code, minus N for signal N; None while it runs."""
+        return self.process.returncode
+
+    # --- who belongs -----------------------------------------------------------------------------------------------
+
+    def _sweep(self) -> tuple[list[Row], bool]:
+        """The members that run, and whether everything is still: none runs and none has just ended.
+
+        A process that forks and exits faster than processes can be listed is never seen alive, but it leaves
+        orphans to reap. Where we get no orphans, names that vanish while listing are the sign of it, a weak one.
+        """
+        with _house.lock:
+            snapshot = self._table.snapshot()
+            roots = set(_house.roots)
+            since = _house.since if roots == {self.pid} else None
+        members = self._closure(snapshot, roots, since)
+        self._seen.update(row.identity for row in members)
+        alive = [row for row in members if not row.zombie]
+        reaped = sum(self._reap(row.pid) for row in members if row.zombie and row.pid not in roots)
+        if _house.adopts:
+            return alive, not alive and not reaped
+        self._restless = 0 if alive else self._restless + 1
+        return alive, not alive and (snapshot.settled or self._restless > _RESTLESS_SWEEPS)
+
+    @staticmethod
+    def _reap(pid: int) -> bool:
+        """Whether an orphan of ours that has ended was reaped; others stay with their parents."""
+        try:
+            return os.waitpid(pid, os.WNOHANG)[0] == pid
+        except ChildProcessError:
+            return False
+
+    def _closure(self, snapshot: Snapshot, roots: set[int], since: float | None) -> list[Row]:
+        """All rows that are members by themselves, and all that descend from them or share a session with them."""
+        ours = os.getsid(0)
+        earliest = self._start if since is None else min(since, self._start)
+        rows = [row for row in snapshot.rows.values() if row.start >= earliest and row.session != ours]
+        found: dict[int, Row] = {}
+        rest = []
+        for row in rows:
+            if self._is_member(row, roots, since):
+                found[row.pid] = row
+            elif row.pid not in roots:
+                rest.append(row)
+        grew = bool(found)
+        while grew:
+            sessions = {row.session for row in found.values()}
+            new = [row for row in rest if row.pid not in found and (row.parent in found or row.session in sessions)]
+            found.update((row.pid, row) for row in new)
+            grew = bool(new)
+        return list(found.values())
+
+    def _is_member(self, row: Row, roots: set[int], since: float | None) -> bool:
+        if row.pid == self.pid:
+            return not self._gone
+        if row.pid in roots:
+            return False
+        if row.identity in self._seen or (since is not None and _house.adopts and row.parent == os.getpid()):
+            return True
+        if row.zombie or row.start < self._start or row.identity in self._foreign:
+            return False
+        environ = self._table.environ(row.pid)
+        if any(
+            self._token in entry.partition(b"=")[2].split(b":")
+            for entry in environ.split(b"\0")
+            if entry.startswith(TREE.encode() + b"=")
+        ):
+            return True
+        if environ:  # an empty one may be one that is just being replaced; nobody comes to carry the token later
+            self._foreign.add(row.identity)
+        return False
+
+    # --- the end ---------------------------------------------------------------------------------------------------
+
+    def _ask(self, rows: list[Row], told: set[tuple[int, float]]) -> None:
+        for row in rows:
+            if row.identity not in told:
+                told.add(row.identity)
+                send(self._table, row, signal.SIGTERM)
+                send(self._table, row, signal.SIGCONT)  # a stopped process would never see the other one
+
+    def _kill(self, rows: list[Row]) -> None:
+        for row in rows:
+            send(self._table, row, signal.SIGKILL)
+        # A group dies at one stroke: its members cannot fork past it. A group whose leader still runs or lies
+        # unreaped cannot have been given to others, and all of a session's groups are ours if one of them is.
+        now = self._table.snapshot().rows
+        sessions = {row.session for row in rows}
+        for group in {row.group for row in now.values() if row.session in sessions and row.start >= self._start}:
+            if group in now:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(group, signal.SIGKILL)
+        if _house.adopts:
+            self._hunt()
+
+    def _hunt(self) -> None:
+        """Kill orphans the moment they arrive: a chain of forks in new sessions outruns every listing.
+
+        What is a child of ours keeps its pid until we reap it, so nobody else can be hit.
+        """
+        children = f"/proc/self/task/{os.getpid()}/children"  # the first thread gets the orphans
+        ours = os.getsid(0)
+        with _house.lock:
+            if _house.roots != {self.pid}:
+                return
+            until = time.monotonic() + _HUNT
+            while time.monotonic() < until:
+                for pid in map(int, read_file(children).split()):
+                    with contextlib.suppress(ProcessLookupError, PermissionError):
+                        if pid != self.pid and os.getsid(pid) != ours:
+                            os.kill(pid, signal.SIGKILL)
+                            self._reap(pid)
+
+    def _forget(self) -> None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(timeout=0.5)
+        with _house.lock:
+            _house.roots.discard(self.pid)
+        self._gone = self.process.returncode is not None
+
+
+def end_leftovers(workspace: Path, token: str, *, grace: float = GRACE, table: Table | None = None) -> int:
+    """End what a killed run left behind in `workspace`: how many processes that were.
+
+    Those are all that carry `XUEN_WORKSPACE` with this workspace and `XUEN_RUN` other than `token` in their
+    environment, and their descendants; never this program or one of its ancestors. The caller holds the lock of
+    the workspace, so no other run is alive.
+    """
+    source = table or system_table()
+    mark = b"XUEN_WORKSPACE=" + os.fsencode(workspace.absolute())
+    run = b"XUEN_RUN=" + token.encode()
+    ended: set[tuple[int, float]] = set()
+    began = time.monotonic()
+    while True:
+        rows = _left_behind(source, mark, run)
+        spent = time.monotonic() - began
+        if not rows or spent > grace + GIVE_UP:
+            return len(ended) - len(rows)
+        for row in rows:
+            if spent >= grace:
+                send(source, row, signal.SIGKILL)
+            elif row.identity not in ended:
+                send(source, row, signal.SIGTERM)
+                send(source, row, signal.SIGCONT)
+            ended.add(row.identity)
+        time.sleep(0.02)
+
+
+def _left_behind(source: Table, mark: bytes, run: bytes) -> list[Row]:
+    rows = source.snapshot().rows
+    spared = {0, 1}
+    pid = os.getpid()
+    while pid not in spared and pid in rows:
+        spared.add(pid)
+        pid = rows[pid].parent
+    found: dict[int, Row] = {}
+    for row in rows.values():
+        if row.pid not in spared and not row.zombie:
+            entries = source.environ(row.pid).split(b"\0")
+            if mark in entries and run not in entries and any(entry.startswith(b"XUEN_RUN=") for entry in entries):
+                found[row.pid] = row
+    grew = bool(found)
+    while grew:
+        new = {
+            row.pid: row
+            for row in rows.values()
+            if row.parent in found and row.pid not in found and row.pid not in spared and not row.zombie
+        }
+        found.update(new)
+        grew = bool(new)
+    return list(found.values())
