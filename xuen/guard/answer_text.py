@@ -1,0 +1,97 @@
+"""From what a judge printed to the lines that are its answer; pure.
+
+Owns what does not count: thinking, quotations, blocks of code, and lines that repeat the question (some agents print
+the whole conversation, and the question holds a candidate that may praise itself). Refuses to weigh what remains.
+Always: a line is kept or dropped whole, in order, and full-width forms of ASCII have become ASCII.
+"""
+
+from __future__ import annotations
+
+import re
+
+_WIDTHS = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " ", 0xA0: " ", 0x202F: " "}
+_INVISIBLE = dict.fromkeys((0xFEFF, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFE0F))
+_TAG = r"(?:[\w.-]{1,20}:)?(?:think|thinking|thoughts?|reasoning|reflection)"
+_OPENER = rf"(?:<{_TAG}>|\[THINK\]|◁think▷)"
+_CLOSER = rf"(?:</{_TAG}>|\[/THINK\]|◁/think▷)"
+_THOUGHT = re.compile(rf"{_OPENER}(?:(?!{_OPENER}).)*?{_CLOSER}", re.IGNORECASE | re.DOTALL)
+_OPEN = re.compile(_OPENER, re.IGNORECASE)
+_CLOSE = re.compile(_CLOSER, re.IGNORECASE)
+_FINAL_CHANNEL = "<|channel|>final<|message|>"
+_FENCE = re.compile(r"^\s*(?:```|~~~)\s*([\w+-]*)\s*$")
+_PLAIN_FENCES = frozenset({"", "text", "txt", "plaintext", "markdown", "md"})
+_NUMBERED = re.compile(r"^\s*\d{1,6}[.):|]?\s+")
+_WORD = re.compile(r"\d+(?:[./]\d+)*|[^\W\d_]+")
+
+
+def normal(text: str) -> str:
+    """Full-width ASCII as ASCII, all blanks as blanks, nothing invisible, LF only."""
+    return text.translate(_WIDTHS).translate(_INVISIBLE).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def without_thinking(text: str) -> str:
+    """The text after the model stopped thinking.
+
+    Whatever stands before a closing tag without an opening one was thought (servers drop the opening one), and so
+    was everything after an opening tag that is never closed. Both read less than was written, never more.
+    """
+    if "<|channel|>" in text:
+        return text.rpartition(_FINAL_CHANNEL)[2].split("<|", 1)[0] if _FINAL_CHANNEL in text else ""
+    while (shorter := _THOUGHT.sub("\n", text)) != text:
+        text = shorter
+    closers = list(_CLOSE.finditer(text))
+    if closers:
+        text = text[closers[-1].end() :]
+    opener = _OPEN.search(text)
+    return text[: opener.start()] if opener else text
+
+
+def without_echo(text: str, asked: str) -> str:
+    """The lines that do not stand in the question. An answer of a single line is no echo.
+
+    A judge whose honest line also stands in the question loses that line: better no score than a borrowed one.
+    """
+    lines = text.split("\n")
+    if not asked or sum(bool(line.strip()) for line in lines) < 2:
+        return text
+    question = f" {_bare(asked)} "
+
+    def stands_there(line: str) -> bool:
+        return any(words and f" {words} " in question for words in (_bare(line), _bare(_NUMBERED.sub("", line))))
+
+    return "\n".join(line for line in lines if not stands_there(line))
+
+
+def answer_lines(text: str) -> list[str]:
+    """The lines without quotations and without blocks of code, blank ones left out.
+
+    A plain block that ends the answer is the answer in a frame, so its content stays.
+    """
+    kept: list[str] = []
+    block: list[str] | None = None
+    language = ""
+    frame: list[str] = []
+    for line in text.split("\n"):
+        fence = _FENCE.match(line)
+        if block is not None:
+            if fence and not fence[1]:
+                frame, block = (block if language in _PLAIN_FENCES else []), None
+            elif line.strip():
+                block.append(line)
+        elif fence:
+            block, language, frame = [], fence[1].lower(), []
+        elif line.strip():
+            frame = []
+            if not line.lstrip().startswith(">"):
+                kept.append(line)
+    return kept + frame
+
+
+def without_fences(text: str) -> str:
+    """The text without the lines that open and close blocks of code; the blocks' content stays."""
+    return "\n".join(line for line in text.split("\n") if not _FENCE.match(line)).strip()
+
+
+def _bare(text: str) -> str:
+    """Only words and numbers: what frames, list marks and line ends cannot change."""
+    return " ".join(_WORD.findall(text.casefold()))
