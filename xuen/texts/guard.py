@@ -159,3 +159,9 @@ RAW_NOT_KEPT = Text(
     "what the verifiers said cannot be kept in rounds/logs: {error}",
     "评判者的原始回答无法保存到 rounds/logs：{error}",
 )
+
+# --- commands ------------------------------------------------------------------------------------------------------
+
+NO_SUCH_CANDIDATE = Text("there is no candidate {id}", "没有候选 {id}")
+SEE_STATUS = Text("`xuen status` lists those that wait", "用 `xuen status` 查看等待评分的候选")
+SCORE_OUT_OF_RANGE = Text("a score is a number from 0 to 10, not {score}", "评分须为 0 到 10 的数字，而不是 {score}")

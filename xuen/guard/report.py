@@ -1,0 +1,181 @@
+"""What the commands ask about a workspace: `status`, `history`, `show`; and `score`, the one that adds a line.
+
+Everything but `add_verdict` only reads, also beside a running loop: no file is made, mended or moved. Times are the
+history's own (ISO 8601, UTC).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from xuen.errors import UsageError
+from xuen.files.durable import append_lines, make_folder
+from xuen.files.jsonl import read_objects
+from xuen.guard.candidates import is_id, kept_ids, load
+from xuen.guard.history import Anchor, Index, Status, fold
+from xuen.guard.recovery import survey
+from xuen.texts import guard as texts
+from xuen.texts import plain
+from xuen.workspace.paths import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A candidate that waits for a person."""
+
+    id: str
+    round: int
+    parent: str
+    words: tuple[str, ...]
+    ts: str
+    verify: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A round that brought nothing: the agent failed, or research.md was damaged."""
+
+    round: int
+    ts: str
+    event: str  # agent_failed or damaged
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """A workspace at a glance; `rounds` is the highest round number, `counts` how often each event happened."""
+
+    best: Anchor | None
+    pending: list[Waiting]
+    rounds: int
+    counts: Mapping[str, int]
+    failures: list[Failure]
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """All that is known of one candidate. `data` and `parent_data` are None where the snapshot is missing or damaged.
+
+    `lines` are its lines of the history in order; decisions carry `judgements`. `raw` are the verifiers' own words.
+    """
+
+    id: str
+    round: int
+    status: Status
+    parent: str
+    words: tuple[str, ...]
+    data: bytes | None
+    parent_data: bytes | None
+    prompt: str | None
+    log: Path | None
+    raw: Mapping[str, str]
+    lines: list[dict[str, Any]]
+
+
+def history(workspace: Workspace) -> list[dict[str, Any]]:
+    """All readable lines of the history, in the order of the file. Raises OSError."""
+    return read_objects(workspace.history)
+
+
+def overview(workspace: Workspace) -> Overview:
+    """The workspace as its files tell it. Raises OSError."""
+    lines = history(workspace)
+    index = fold(lines)
+    last_pending = {str(line.get("id")): line for line in lines if line.get("event") == "pending"}
+    return Overview(
+        best=survey(workspace, index).anchor,
+        pending=[
+            Waiting(
+                id=known.id,
+                round=known.round,
+                parent=known.parent,
+                words=known.words,
+                ts=str(last_pending.get(known.id, {}).get("ts", "")),
+                verify=str(last_pending.get(known.id, {}).get("verify", "")),
+                reason=str(last_pending.get(known.id, {}).get("reason", "")),
+            )
+            for known in index.known.values()
+            if known.status in ("pending", "open")
+        ],
+        rounds=index.last_round,
+        counts=Counter(str(line.get("event")) for line in lines),
+        failures=[
+            Failure(
+                round=line["round"] if isinstance(line.get("round"), int) else 0,
+                ts=str(line.get("ts", "")),
+                event=str(line["event"]),
+                reason=str(line.get("reason", "")),
+            )
+            for line in lines
+            if line.get("event") in ("agent_failed", "damaged")
+        ],
+    )
+
+
+def story(workspace: Workspace, id: str) -> Story:
+    """Everything about one candidate.
+
+    Raises:
+        UsageError: there is none of that id.
+        OSError: a file is there and cannot be read.
+    """
+    lines = history(workspace)
+    index = fold(lines)
+    known = index.known.get(id)
+    if known is None:
+        raise _unknown(id)
+    return Story(
+        id=id,
+        round=known.round,
+        status=known.status,
+        parent=known.parent,
+        words=known.words,
+        data=load(workspace.candidate(id), known.sha256),
+        parent_data=_parent_data(workspace, index, known.parent),
+        prompt=_text(workspace.prompts / f"{id}.txt"),
+        log=log if (log := workspace.logs / f"{id}.log").exists() else None,
+        raw={
+            path.name.removeprefix(f"{id}.").removesuffix(".txt"): _text(path) or ""
+            for path in sorted(workspace.logs.glob(f"{id}.*.txt"))
+        },
+        lines=[line for line in lines if line.get("id") == id],
+    )
+
+
+def add_verdict(workspace: Workspace, id: str, score: float, comment: str = "") -> None:
+    """Append a line to verdicts.txt; it is on the disk when this returns, and honoured at the next reading.
+
+    Raises:
+        UsageError: no such candidate, or a score that is not 0 to 10.
+        OSError: it could not be written.
+    """
+    if not 0 <= score <= 10:  # NaN too
+        raise UsageError(texts.SCORE_OUT_OF_RANGE.of(score=score))
+    if not is_id(id) or (id not in kept_ids(workspace.rounds) and id not in fold(history(workspace)).known):
+        raise _unknown(id)
+    number = format(Decimal(repr(float(score))).normalize(), "f")  # never with an exponent
+    line = " ".join(f"{id} {number} {comment}".split())
+    make_folder(workspace.rounds)
+    append_lines(workspace.verdicts, [line.encode(errors="replace")])
+
+
+def _parent_data(workspace: Workspace, index: Index, parent: str) -> bytes | None:
+    known = index.known.get(parent)
+    return None if known is None else load(workspace.candidate(parent), known.sha256)
+
+
+def _text(path: Path) -> str | None:
+    with suppress(FileNotFoundError):
+        return path.read_text("utf-8", errors="replace")
+    return None
+
+
+def _unknown(id: str) -> UsageError:
+    return UsageError(texts.NO_SUCH_CANDIDATE.of(id=plain(id[:80])), mend=texts.SEE_STATUS)
