@@ -37,7 +37,8 @@ class Research:
     @property
     def title(self) -> str | None:
         """The first heading above the sections, without its `# `; None where there is none."""
-        above = self.data[: self.data.index(MARKERS[0])].decode("utf-8-sig")
+        first_marker = section_script.marker_lines(self.data)[0][1]
+        above = self.data[:first_marker].decode("utf-8-sig")
         return next((line[2:].strip() for line in above.split("\n") if line.startswith("# ")), None)
 
     def with_sections(self, sections: Sections) -> bytes:
@@ -78,7 +79,6 @@ def new_research(task: str) -> bytes:
 
 
 def title_of(task: str) -> str:
-    """A task as one line: its first line that is not blank, without control characters."""
+    """A task as one line: its first line that is not blank, without control characters and halves of pairs."""
     first = next((line for line in task.splitlines() if line.strip()), "")
-    shown = "".join(" " if not each.isprintable() else each for each in first)
-    return shown.encode("utf-8", "replace").decode().strip()
+    return "".join(each if each.isprintable() else " " for each in first).strip()

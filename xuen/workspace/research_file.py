@@ -6,6 +6,7 @@ the agents' write_section.py takes too. A damaged file is copied aside before an
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Callable
@@ -44,14 +45,15 @@ class ResearchFile:
             OSError: it cannot be read.
         """
         try:
-            # Without blocking: an agent may have put a pipe there.
-            descriptor = os.open(self._path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+            if not stat.S_ISREG(self._path.stat().st_mode):
+                raise DamagedResearch(RESEARCH_NOT_A_FILE)
+            return self._path.read_bytes()
         except FileNotFoundError:
             raise DamagedResearch(RESEARCH_MISSING) from None
-        with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise DamagedResearch(RESEARCH_NOT_A_FILE)
-            return file.read()
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise DamagedResearch(RESEARCH_NOT_A_FILE) from None
+            raise
 
     def put_sections(self, sections: Sections) -> None:
         """Replace the two sections and nothing else; a file that holds them already is not touched.
@@ -92,7 +94,7 @@ class ResearchFile:
             try:
                 data: bytes | None = self.read()
             except DamagedResearch:
-                if not self._path.is_symlink() and not self._path.exists():
+                if not os.path.lexists(self._path):
                     return None
                 data = None
             number = 1
@@ -101,7 +103,7 @@ class ResearchFile:
                 with suppress(FileExistsError):
                     if data is not None:
                         create_bytes(kept, data)
-                    elif kept.is_symlink() or kept.exists():
+                    elif os.path.lexists(kept):
                         raise FileExistsError
                     else:
                         self._path.rename(kept)
