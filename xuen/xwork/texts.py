@@ -67,4 +67,3 @@ SCRIPT_MEND = Text(
     "脚本是由回答组成的 JSON 列表，或每行一个回答：一段文字，或带 text、calls、error 等字段的对象",
 )
 SCRIPT_OVER = Text("the script of the model has only {count} answers", "模型脚本只有 {count} 个回答")
-SCRIPT_ERROR = Text("{reason}", "{reason}")
