@@ -1,0 +1,256 @@
+"""Every row of the contract's table of placeholders, with the right answer for each form."""
+
+from __future__ import annotations
+
+import pytest
+
+from xuen.agent.template import check_with_shell, parse
+from xuen.errors import TemplateError
+from xuen.texts import Text
+from xuen.texts import template as texts
+
+ACCEPTED = {
+    # inside double quotes: as it is
+    'agent "$prompt"': 'agent "$prompt"',
+    'agent "before ${prompt} after"': 'agent "before ${prompt} after"',
+    'agent --file "$prompt_file"': 'agent --file "$prompt_file"',
+    'agent "$prompt" "${prompt_file}"': 'agent "$prompt" "${prompt_file}"',
+    # a bare word or part of one: quoted
+    "agent $prompt": 'agent "$prompt"',
+    "agent --text=$prompt": 'agent --text="$prompt"',
+    "agent ${prompt}": 'agent "${prompt}"',
+    "agent a$prompt-b": 'agent a"$prompt"-b',
+    "agent < $prompt_file": 'agent < "$prompt_file"',
+    "agent <$prompt_file": 'agent <"$prompt_file"',
+    "agent \"a\"'b'$prompt": 'agent "a"\'b\'"$prompt"',
+    'text=$prompt; agent "$text"': 'text="$prompt"; agent "$text"',
+    'for p in $prompt; do agent "$p"; done': 'for p in "$prompt"; do agent "$p"; done',
+    # single quotes holding only it
+    "agent '$prompt'": 'agent "$prompt"',
+    "agent '${prompt_file}'": 'agent "${prompt_file}"',
+    "agent --text='$prompt'": 'agent --text="$prompt"',
+    # inside $( … ), nested to any depth
+    'agent "$(cat $prompt_file)"': 'agent "$(cat "$prompt_file")"',
+    'agent "$(printf %s "$(printf %s $prompt)")"': 'agent "$(printf %s "$(printf %s "$prompt")")"',
+    # an unquoted here-document's body
+    "agent <<END\nDo: $prompt\nEND\n": "agent <<END\nDo: $prompt\nEND\n",
+    "agent <<-END\n\tDo: ${prompt}\n\tEND": "agent <<-END\n\tDo: ${prompt}\n\tEND",
+    "cat <<A <<B | agent\nnot read\nA\n$prompt\nB\n": "cat <<A <<B | agent\nnot read\nA\n$prompt\nB\n",
+    # not the placeholder, beside the placeholder
+    "agent \\$prompt $prompts $promptly $prompt_files $prompt": "agent \\$prompt $prompts $promptly $prompt_files "
+    '"$prompt"',
+    # a name that goes on with a character that some locales count as a letter
+    'agent "$prompt字"': 'agent "${prompt}字"',
+}
+
+REFUSED: list[tuple[str, int, int, Text]] = [
+    # other single quotes, a quoted here-document, a comment, back-quotes
+    ("agent 'do $prompt'", 1, 11, texts.SINGLE_QUOTES),
+    ("agent <<'END'\n$prompt\nEND\n", 2, 1, texts.QUOTED_HEREDOC),
+    ('agent <<"END"\n$prompt\nEND\n', 2, 1, texts.QUOTED_HEREDOC),
+    ("agent <<\\END\na $prompt\nEND\n", 2, 3, texts.QUOTED_HEREDOC),
+    ("agent <<-'END'\n\t$prompt\n\tEND\n", 2, 2, texts.QUOTED_HEREDOC),
+    ("agent <<E'N'D\n$prompt\nEND\n", 2, 1, texts.QUOTED_HEREDOC),
+    ("agent # $prompt", 1, 9, texts.COMMENT),
+    ("agent `cat $prompt_file`", 1, 12, texts.BACKQUOTES),
+    ('agent "`printf %s \\$prompt`"', 1, 20, texts.BACKQUOTES),
+    # arithmetic, operators
+    ("agent $(( $prompt + 1 ))", 1, 11, texts.ARITHMETIC),
+    ("agent $((prompt))", 1, 10, texts.ARITHMETIC),
+    ("agent $(( $(printf %s $prompt) ))", 1, 23, texts.ARITHMETIC),
+    ('x=$prompt; agent "$((x))" "$prompt"', 1, 19, texts.ARITHMETIC),
+    ('agent "${prompt#a}"', 1, 8, texts.OPERATOR),
+    ('agent "${#prompt}"', 1, 8, texts.OPERATOR),
+    ("agent ${x:-$prompt}", 1, 12, texts.OPERATOR),
+    ('agent "${x:-"$prompt"}"', 1, 14, texts.OPERATOR),
+    ("agent ${x:-'$prompt'}", 1, 12, texts.OPERATOR),
+    ("agent ${prompt_file##*/}", 1, 7, texts.OPERATOR),
+    # the name of a command
+    ("$prompt", 1, 1, texts.COMMAND_NAME),
+    ('X=1 "$prompt" a', 1, 5, texts.COMMAND_NAME),
+    ("true && /bin/$prompt", 1, 9, texts.COMMAND_NAME),
+    ("env X=1 $prompt", 1, 9, texts.COMMAND_NAME),
+    ("timeout 5 $prompt", 1, 11, texts.COMMAND_NAME),
+    ("x=$prompt; $x", 1, 12, texts.UNQUOTED),
+    ('x=$prompt; "$x"', 1, 12, texts.COMMAND_NAME),
+    # the placeholders' variables are xuen's
+    ('prompt=x; agent "$prompt"', 1, 1, texts.RESERVED.of(name="prompt")),
+    ('export prompt; agent "$prompt"', 1, 8, texts.RESERVED.of(name="prompt")),
+    ('unset prompt; agent "$prompt"', 1, 7, texts.RESERVED.of(name="prompt")),
+    ('read -r prompt_file; agent "$prompt"', 1, 9, texts.RESERVED.of(name="prompt_file")),
+    ('for prompt in a; do agent "$prompt"; done', 1, 1, texts.RESERVED.of(name="prompt")),
+    # no placeholder anywhere
+    ("agent run", 1, 1, texts.MISSING),
+    ("agent \\$prompt", 1, 1, texts.MISSING),
+    ("agent $prompts", 1, 1, texts.MISSING),
+    ("", 1, 1, texts.MISSING),
+    # handed on, but not whole
+    ("x=$prompt; agent $x", 1, 18, texts.UNQUOTED),
+    ("agent $(cat $prompt_file)", 1, 7, texts.UNQUOTED),
+    ("set -- $prompt; agent $1", 1, 23, texts.UNQUOTED),
+    ("agent *$prompt", 1, 7, texts.PATTERN),
+    ('echo "$prompt" | agent', 1, 1, texts.ECHO),
+    ('printf "$prompt" | agent', 1, 8, texts.PRINTF),
+    ('printf "%b" "$prompt" | agent', 1, 8, texts.PRINTF),
+    ('agent > "$prompt"', 1, 9, texts.TARGET),
+    # a final backslash, an unterminated quote or here-document
+    ("agent $prompt \\", 1, 15, texts.FINAL_BACKSLASH),
+    ('agent "$prompt', 1, 7, texts.UNTERMINATED.of(form='"')),
+    ("agent $prompt 'a", 1, 15, texts.UNTERMINATED.of(form="'")),
+    ("agent <<END\n$prompt\n", 1, 7, texts.UNTERMINATED.of(form="<<")),
+    ("agent $pro\\\nmpt $prompt", 1, 11, texts.CONTINUATION),
+    ('agent <<$"A\\\\B"\n$prompt\nA\n', 1, 7, texts.HEREDOC_DELIMITER),
+]
+
+DIALECTS = [
+    "agent $'a\\nb' \"$prompt\"",
+    'agent $"a" "$prompt"',
+    'a=(x y); agent "$prompt"',
+    "a=($prompt)",
+    'A[$prompt]=1 agent "$prompt"',
+    'agent {a,b} "$prompt"',
+    "agent {a,$prompt}",
+    "agent {1..3} $prompt",
+    'agent "$prompt" &> log',
+    'agent "$prompt" >& log',
+    "agent <<< $prompt",
+    'agent "$prompt" |& tee log',
+    "agent <(cat $prompt_file)",
+    'agent "$prompt" > >(tee log)',
+    '[[ -n "$prompt" ]] && agent "$prompt"',
+    '[[ $prompt -eq 0 ]] || agent "$prompt"',
+    '(( x )) ; agent "$prompt"',
+    'for ((i=0;i<3;i++)); do agent "$prompt"; done',
+    'function f { agent "$prompt"; }; f',
+    'select x in a; do agent "$prompt"; done',
+    'time agent "$prompt"',
+    'agent "${x^^}" "$prompt"',
+    'agent "${x:1:2}" "$prompt"',
+    'agent "${x/a/b}" "$prompt"',
+    'agent "${!x}" "$prompt"',
+    'agent $[1+1] "$prompt"',
+    'agent "$((a++))" "$prompt"',
+    'agent "$((a);(b))" "$prompt"',
+    'agent "$(< $prompt_file)"',
+    'set -o pipefail; agent "$prompt" | tee log',
+    'source ./env; agent "$prompt"',
+    'x+=a; agent "$prompt"',
+    'declare x=1; agent "$prompt"',
+    'agent 10> log "$prompt"',
+    'case x in x) true ;& y) agent "$prompt" ;; esac',
+]
+
+CODE = [
+    'eval "$prompt"',
+    'eval "agent \\$prompt" "$prompt"',
+    'trap "$prompt" EXIT',
+    "trap '$prompt' EXIT",
+    ". $prompt_file",
+    'sh -c "$prompt"',
+    'sh -c \'agent "$1"\' x "$prompt"',
+    'bash -lc "agent $prompt"',
+    "sh $prompt_file",
+    "/bin/bash < $prompt_file",
+    "sh <<END\nagent $prompt\nEND\n",
+    'printf %s "$prompt" | sh',
+    'printf %s "$prompt" | bash -s',
+    "cat $prompt_file | { sh; }",
+    "{ sh; } < $prompt_file",
+    "exec < $prompt_file; sh",
+    'exec sh -c "$prompt"',
+    'busybox sh -c "$prompt"',
+    'env -S "agent $prompt"',
+    'env X=1 bash -c "$prompt"',
+    'nohup timeout -k 1 5 dash -c "$prompt"',
+    'command eval "$prompt"',
+    'sudo -u me zsh -c "$prompt"',
+    'su -c "$prompt" me',
+    'ssh host "agent $prompt"',
+    'find . -exec sh -c "$prompt" {} +',
+    'docker run image sh -c "$prompt"',
+    'printf %s "$prompt" | xargs -I{} sh -c {}',
+    'x=$prompt; eval "$x"',
+    'set -- "$prompt"; eval "$1"',
+    'f() { eval "$1"; }; f "$prompt"',
+    'f() { "$@"; }; f sh -c "$prompt"',
+    'while read -r line; do eval "$line"; done < $prompt_file',
+    'printf %s "$prompt" > a.sh; sh a.sh',
+    "cp $prompt_file a.sh; . ./a.sh",
+    'printf %s "$prompt" | while read -r x; do sh -c "$x"; done',
+    'f() { sh; }; printf %s "$prompt" | f',
+    'S="sh -c"; $S "$prompt"',
+    '$SHELL -c "$prompt"',
+    '${SHELL:-sh} -c "$prompt"',
+    "BASH_ENV=$prompt_file bash run.sh",
+    'PS4=$prompt; set -x; agent "$prompt"',
+    'python -c "$prompt"',
+    "python3.11 - < $prompt_file",
+    'perl -ne "$prompt" file',
+    'node --eval="$prompt"',
+    'awk "$prompt" file',
+    'sed "s/x/$prompt/" file',
+    'make run TEXT="$prompt"',
+    'unset "$prompt"',
+    '[ -v "$prompt" ] && agent "$prompt"',
+    '[ "$prompt" -eq 0 ] || agent "$prompt"',
+    'printf -v x %s "$prompt"',
+    'read -r "$prompt"',
+    'alias a="$prompt"',
+]
+
+DATA = [
+    'cd x && . ./venv/bin/activate && python agent.py "$prompt"',
+    'sh run.sh "$prompt"',
+    'python -m agent -c "$prompt"',
+    "python3 -c 'import agent' \"$prompt\"",
+    "awk -v text=\"$prompt\" '{ print text }' file",
+    "sed -n 1p $prompt_file | agent",
+    'agent `git branch` "$prompt"',
+    'eval "$(ssh-agent -s)"; agent "$prompt"',
+    'trap \'rm -f "$log"\' EXIT INT; agent "$prompt"',
+    'set -- agent "$prompt"; "$@"',
+    'f() { agent "$1"; }; f "$prompt"',
+    'find . -name "*.md" -exec agent "$prompt" {} +',
+    'env LANG=C timeout 5 nice -n 5 agent "$prompt"',
+    '"${AGENT:-opencode}" run "$prompt"',
+    'if [ -n "$prompt" ]; then agent "$prompt"; else exit 1; fi',
+    'case $prompt in *x*) agent a "$prompt" ;; (*) agent "$prompt" ;; esac',
+    'set -eu; umask 077; agent "$prompt" 2>&1 | tee -a log',
+    "{ printf '%s\\n' \"$prompt\"; cat notes.md; } | agent",
+    'x=$(cat <<\'E\'\nuser\'s\nE\n); agent "$prompt" "$x"',
+    'x=$(case a in a) echo b ;; esac); agent "$x" "$prompt"',
+    'agent "$(date # it\'s a comment )\n)" "$prompt"',
+]
+
+
+@pytest.mark.parametrize(("source", "script"), ACCEPTED.items(), ids=list(ACCEPTED))
+def test_a_placeholder_that_the_shell_replaces_whole_is_accepted(source: str, script: str) -> None:
+    template = parse(source)
+    check_with_shell(template)
+    assert template.script == script
+    assert template.source == source
+
+
+@pytest.mark.parametrize(("source", "line", "column", "what"), REFUSED, ids=[row[0] for row in REFUSED])
+def test_a_refusal_names_the_place_and_the_reason(source: str, line: int, column: int, what: Text) -> None:
+    with pytest.raises(TemplateError) as caught:
+        parse(source)
+    assert (caught.value.what, caught.value.line_number, caught.value.column) == (what, line, column)
+    assert caught.value.mend is not None
+
+
+@pytest.mark.parametrize("source", DIALECTS)
+def test_what_shells_read_differently_is_refused(source: str) -> None:
+    with pytest.raises(TemplateError, match="does not mean the same in every shell"):
+        parse(source)
+
+
+@pytest.mark.parametrize("source", CODE)
+def test_what_would_read_the_prompt_as_code_is_refused(source: str) -> None:
+    with pytest.raises(TemplateError):
+        parse(source)
+
+
+@pytest.mark.parametrize("source", DATA)
+def test_ordinary_commands_are_accepted(source: str) -> None:
+    check_with_shell(parse(source))

@@ -1,0 +1,218 @@
+"""Whether a command that a template starts reads the prompt as code.
+
+Owns: the rules for shells, interpreters, and programs that run other programs (`env`, `timeout`, `sudo`,
+`xargs`, `find -exec`, `docker exec …`). Refuses the prompt in code, in a script's place, in the name of a
+command and on the standard input of what reads commands from there.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from xuen.agent.shell import readers
+from xuen.agent.shell.builtin_rules import BuiltinRules, Words, is_all_arguments
+from xuen.agent.shell.tree import Literal, Parameter, Word
+from xuen.texts import template as texts
+
+_STDIN_NAMES = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
+
+
+class ProgramRules(BuiltinRules):
+    """The part of the rules that looks at programs."""
+
+    def _run(self, words: Words, feed: bool, exported: bool = False) -> None:
+        first = words[0]
+        name = first.literal
+        if is_all_arguments(first) and not self._spread.first:
+            return
+        if self._spread.holds(first.parts) or (self._spread.named(first) and "/" in (name or "")):
+            self._fail(texts.COMMAND_NAME, texts.OWN_ARGUMENT, first.at)
+        if name is None:
+            self._unknown_name(words, feed)
+        elif name in self._spread.functions:
+            self._called(name, feed)
+            self._anywhere(words, feed, strict=True)
+        else:
+            self._builtin(name, words)
+            self._program(readers.program(name), words, feed, exported)
+
+    def _called(self, name: str, feed: bool) -> None:
+        """Take note that a function of the template is called."""
+
+    def _program(self, name: str, words: Words, feed: bool, exported: bool) -> None:
+        if name == "eval":
+            self._eval(words, feed)
+        elif name == ".":
+            for word in words[1:]:
+                if self._spread.holds(word) or word.literal in _STDIN_NAMES:
+                    self._code(name, word.at)
+        elif name in readers.SHELLS:
+            self._shell(name, words, feed, exported)
+        elif name in readers.INTERPRETERS:
+            self._interpreter(name, words, feed)
+        elif name in readers.WRAPPERS:
+            self._wrapper(name, words, feed, exported)
+        else:
+            self._other(name, words, feed)
+
+    def _other(self, name: str, words: Words, feed: bool) -> None:
+        if name in readers.READ_EVERY_ARGUMENT:
+            for word in self._holding(words[1:]):
+                self._code(name, word.at)
+        if feed and (name in readers.READ_STDIN or (name in readers.REMOTE_SHELLS and len(words) <= 2)):
+            self._code(name, words[0].at)
+        self._anywhere(words, feed, strict=False)
+
+    def _unknown_name(self, words: Words, feed: bool) -> None:
+        """A command named by a variable: refused where that variable may well be a shell."""
+        names = [part.name for part in words[0].parts if isinstance(part, Parameter)]
+        values = [value.literal or "" for name in names for value in self._spread.assigned.get(name, [])]
+        defaults = [
+            inner.text
+            for part in words[0].parts
+            if isinstance(part, Parameter)
+            for inner in part.argument
+            if isinstance(inner, Literal)
+        ]
+        tokens = " ".join([*values, "".join(defaults)]).split()
+        shell = "SHELL" in names or any(readers.program(t) in readers.SHELLS | {"eval", "."} for t in tokens)
+        flagged = any(
+            re.match(r"-[a-z]*c$|-e$|--eval$", before.literal or "") and self._spread.holds(after)
+            for before, after in itertools.pairwise(words)
+        )
+        if flagged or (shell and (feed or self._spread.holds(words))):
+            self._code("$" + (names or ["…"])[0], words[0].at)
+        self._anywhere(words, feed, strict=False)
+
+    def _anywhere(self, words: Words, feed: bool, *, strict: bool) -> None:
+        """A program that may itself run some of its words as a command (`docker exec c sh -c …`, `find -exec …`)."""
+        for index in range(1, len(words)):
+            literal, tail = words[index].literal or "", words[index:]
+            name = readers.program(literal)
+            if literal in ("-exec", "-execdir", "-ok", "-okdir") and tail[1:]:
+                self._run(tail[1:], feed=False)
+            elif name in readers.SHELLS:
+                if strict:
+                    self._shell(name, tail, feed, exported=False)
+                elif any(re.fullmatch(r"-[a-z]*c", word.literal or "") for word in tail[1:]):
+                    for word in self._holding(tail[1:]):
+                        self._code(name, word.at)
+            elif name in readers.INTERPRETERS:
+                self._interpreter(name, tail, feed, lenient=not strict)
+            elif strict and literal in ("eval", ".", "trap") and self._spread.holds(tail):
+                self._code(literal, words[index].at)
+
+    # Shells
+
+    def _shell(self, name: str, words: Words, feed: bool, exported: bool) -> None:
+        index = 1
+        while index < len(words):
+            text = words[index].literal
+            if text is None or not re.match(r"[-+].", text) or text == "--":
+                break
+            if text.startswith(("--c", "--e")) or (not text.startswith("--") and "c" in text.lower()):
+                self._shell_code(name, words[index:], feed, exported)
+                return
+            if "s" in text and not text.startswith("--"):
+                for word in self._holding(words[index:]):
+                    self._code(name, word.at)
+                index = len(words)
+            index += 2 if re.fullmatch(r"[-+][oO]|--rcfile|--init-file", text) else 1
+        for word in self._holding(words[1 : index + 1]):
+            self._code(name, word.at)
+        operands = words[index:]
+        if operands and operands[0].literal == "--":
+            operands = operands[1:]
+        if operands and self._spread.holds(operands[0]):
+            self._code(name, operands[0].at)
+        if feed and (not operands or operands[0].literal in _STDIN_NAMES):
+            self._code(name, words[0].at)
+
+    def _shell_code(self, name: str, words: Words, feed: bool, exported: bool) -> None:
+        """`sh -c …`: nothing of the prompt may be in its words, its environment or what its code reads."""
+        for word in self._holding(words):
+            self._code(name, word.at)
+        code = next((word for word in words[1:] if not re.match(r"[-+].", word.literal or "")), None)
+        if code is None:
+            return
+        if exported or self._mentions(code) or (feed and code.literal is None):
+            self._code(name, code.at)
+        if feed:
+            self._again(name, code, feed)
+
+    def _eval(self, words: Words, feed: bool) -> None:
+        for word in words[1:]:
+            if self._spread.holds(word) or self._mentions(word):
+                self._code("eval", word.at)
+        texts_of_words = [word.literal for word in words[1:]]
+        if all(text is not None for text in texts_of_words):
+            joined = " ".join(text or "" for text in texts_of_words)
+            self._again("eval", Word((Literal(joined, quoted=True),), words[0].at), feed)
+        elif feed:
+            self._code("eval", words[0].at)
+
+    # Interpreters
+
+    def _interpreter(self, name: str, words: Words, feed: bool, *, lenient: bool = False) -> None:
+        """Refuse the prompt in code; unless `lenient`, as a script's name and on standard input too."""
+        kind = readers.INTERPRETERS[name]
+        index, coded = 1, False
+        while index < len(words):
+            word, head = words[index], words[index].head
+            if flag := re.match(kind.code_flag, head):
+                attached = word.literal is None or len(head) > flag.end()
+                coded, step = True, 1 if attached else 2
+            elif head in kind.stops_at and word.literal is not None:
+                return
+            elif len(head) > 1 and head.startswith("-") and head != "--":
+                step = 2 if len(head) == 2 and head[1] in kind.values and word.literal else 1
+                if not (name in readers.TEXT_FILTERS and head.startswith("-v")):
+                    flag = re.match("-", head)
+            else:
+                break
+            for code in self._holding(words[index : index + step]) if flag else ():
+                self._code(name, code.at)
+            coded = coded or (name in readers.TEXT_FILTERS and re.match(r"-[A-Za-z]*f|--file", head) is not None)
+            index += step
+        if lenient or coded:
+            return
+        operands = words[index + (index < len(words) and words[index].literal == "--") :]
+        if operands and self._spread.holds(operands[0]):
+            self._code(name, operands[0].at)
+        reads_code = feed and name not in readers.TEXT_FILTERS
+        if reads_code and (not operands or operands[0].literal in _STDIN_NAMES):
+            self._code(name, words[0].at)
+
+    # Programs that run their operands
+
+    def _wrapper(self, name: str, words: Words, feed: bool, exported: bool) -> None:
+        if name == "xargs" and feed:
+            self._fail(texts.XARGS, texts.OWN_ARGUMENT, words[0].at)
+        values, index, operands = readers.WRAPPERS[name], 1, readers.OPERANDS_BEFORE_COMMAND.get(name, 0)
+        prompted, unsure = feed or self._spread.holds(words[1:]), False
+        while index < len(words):
+            text = words[index].head
+            if text == "--":
+                index += 1
+            elif len(text) > 1 and text.startswith("-"):
+                self._wrapper_option(name, text, words[index].at, prompted)
+                unsure = unsure or (text.startswith("--") and "=" not in text)
+                index += 2 if len(text) == 2 and text[1] in values else 1
+            elif name in ("env", "sudo", "doas") and (found := re.match(r"([A-Za-z_]\w*)=", text)):
+                self._assignment(found[1], words[index].after(found[0]), words[index].at)
+                exported = exported or self._spread.holds(words[index])
+                index += 1
+            elif operands and not self._spread.holds(words[index]):
+                operands, index = operands - 1, index + 1
+            else:
+                self._run(words[index:], feed, exported)
+                self._anywhere(words[index:], feed, strict=unsure)
+                return
+
+    def _wrapper_option(self, name: str, option: str, at: int, prompted: bool) -> None:
+        splits = name == "env" and re.match(r"-[a-zA-Z0]*S|--split", option)
+        shell = name in ("sudo", "doas") and re.match(r"-[a-zA-Z]*[si]$|--(shell|login)", option)
+        text = name in readers.TAKES_COMMAND_TEXT and re.match(r"-[a-z]*c|--command", option)
+        if prompted and (splits or shell or text):
+            self._code(f"{name} {option}", at)

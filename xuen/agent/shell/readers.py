@@ -1,0 +1,149 @@
+"""Programs and builtins that read an argument, their standard input or a file as code.
+
+Owns: the tables that `rules` decides by. Names are compared without folder and version
+(`/usr/bin/python3.11` is `python`). Facts come from the programs' own manuals.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """How a program takes code by options; its first operand is a script, too."""
+
+    code_flag: str  # a pattern that an option with code in it, or before it, matches from its start
+    values: str = ""  # letters of other options that take a value as the next word
+    stops_at: tuple[str, ...] = ()  # what follows these is the program's own data
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text as a set."""
+    return frozenset(text.split())
+
+
+SHELLS = words(
+    "sh ash dash bash rbash ksh rksh mksh lksh oksh pdksh zsh rzsh yash posh hush fish csh tcsh rc es "
+    "elvish nu xonsh pwsh powershell osh ysh"
+)
+INTERPRETERS = {
+    "python": Interpreter(r"-(?![WXQm])[A-Za-z]*?c", "WXQ", stops_at=("-m",)),
+    "pypy": Interpreter(r"-(?![WXQm])[A-Za-z]*?c", "WXQ", stops_at=("-m",)),
+    "perl": Interpreter(r"-(?![MmIxi])[a-zA-Z0-9]*?[eE]", "I"),
+    "ruby": Interpreter(r"-(?![rIECKx])[a-zA-Z0-9]*?e", "rIE"),
+    "node": Interpreter(r"-(?:pe|e|p)|--(?:eval|print)", "rC"),
+    "nodejs": Interpreter(r"-(?:pe|e|p)|--(?:eval|print)", "rC"),
+    "bun": Interpreter(r"-e|--eval|-p|--print"),
+    "deno": Interpreter(r"eval"),
+    "php": Interpreter(r"-[rBRE]|--(?:run|process-(?:begin|code|end))", "dc"),
+    "lua": Interpreter(r"-e", "l"),
+    "luajit": Interpreter(r"-e", "lj"),
+    "Rscript": Interpreter(r"-e"),
+    "R": Interpreter(r"-e"),
+    "julia": Interpreter(r"-[eE]|--(?:eval|print)"),
+    "osascript": Interpreter(r"-e", "l"),
+    "guile": Interpreter(r"-c"),
+    "elixir": Interpreter(r"-e|--eval"),
+    "erl": Interpreter(r"-eval"),
+    "groovy": Interpreter(r"-e"),
+    "scala": Interpreter(r"-e"),
+    "tclsh": Interpreter(r"(?!)"),
+    "wish": Interpreter(r"(?!)"),
+    "expect": Interpreter(r"-c"),
+    "awk": Interpreter(r"-e|--source", "vF"),
+    "gawk": Interpreter(r"-e|--source", "vF"),
+    "mawk": Interpreter(r"-e|--source", "vF"),
+    "nawk": Interpreter(r"-e|--source", "vF"),
+    "sed": Interpreter(r"-[nErsuz]*e|--expression"),
+    "gsed": Interpreter(r"-[nErsuz]*e|--expression"),
+}
+TEXT_FILTERS = frozenset({"awk", "gawk", "mawk", "nawk", "sed", "gsed"})
+"""Interpreters whose standard input is data and whose `-f` names their program."""
+
+READ_EVERY_ARGUMENT = words(
+    "ssh slogin rsh mosh watch at batch parallel tmux screen su runuser make gmake m4 gdb dc ed ex "
+    "crontab sqlite3 psql mysql mariadb gnuplot xterm"
+)
+"""Programs that may run what any of their arguments says."""
+
+READ_STDIN = words("at batch parallel m4 gdb dc ed ex crontab sqlite3 psql mysql mariadb gnuplot make gmake")
+"""Programs that may run what their standard input says."""
+
+REMOTE_SHELLS = frozenset({"ssh", "slogin", "rsh", "mosh"})
+"""With a host and no command, these give their standard input to a shell."""
+
+WRAPPERS = {
+    "env": "uCS",
+    "exec": "a",
+    "command": "",
+    "nohup": "",
+    "nice": "n",
+    "ionice": "cnp",
+    "timeout": "ks",
+    "gtimeout": "ks",
+    "sudo": "ugpCDhRrTtU",
+    "doas": "uC",
+    "setsid": "",
+    "stdbuf": "ioe",
+    "chronic": "",
+    "unbuffer": "",
+    "caffeinate": "tw",
+    "busybox": "",
+    "toybox": "",
+    "xargs": "IEnPLsda",
+    "strace": "oeps",
+    "ltrace": "oeps",
+    "chroot": "",
+    "chrt": "",
+    "taskset": "",
+    "flock": "wE",
+    "script": "cEIOoTB",
+    "prlimit": "",
+    "systemd-inhibit": "",
+    "firejail": "",
+    "proxychains": "f",
+    "torsocks": "",
+    "setpriv": "",
+    "unshare": "",
+}
+"""Programs that run their operands as a command, with the letters of their options that take a value."""
+
+OPERANDS_BEFORE_COMMAND = {"timeout": 1, "gtimeout": 1, "chroot": 1, "taskset": 1, "chrt": 1, "flock": 1}
+TAKES_COMMAND_TEXT = frozenset({"flock", "script", "unshare"})
+"""Wrappers whose `-c` takes a shell command as text."""
+
+NAME_TAKERS = frozenset({"read", "unset", "export", "readonly", "local", "getopts"})
+"""Builtins that set, mark or remove the variables named by their arguments."""
+
+NO_DATA = words(
+    "read unset getopts shift return exit break continue wait kill umask ulimit times type hash jobs fg "
+    "bg fc alias unalias pwd"
+)
+"""Builtins that some shell evaluates or prints differently when an argument is not what they expect."""
+
+ONE_SHELL_ONLY = words(
+    "alias source declare typeset let mapfile readarray shopt enable builtin caller compgen complete "
+    "compopt bind disown pushd popd dirs logout history suspend print whence"
+)
+"""Builtins that another of the shells does not have, or does not heed when it is not interactive."""
+
+DATA_BUILTINS = frozenset({":", "true", "false", "cd", "printf", "test", "[", "echo", "set", *NAME_TAKERS, *NO_DATA})
+"""What a shell runs itself, so that the system's limit for one argument does not count."""
+
+CODE_VARIABLES = re.compile(
+    r"(?:ENV|BASH_ENV|SHELLOPTS|BASHOPTS|IFS|PATH|CDPATH|HOME|SHELL|EDITOR|VISUAL|PAGER|PS[0-4]|PROMPT_COMMAND|LD_\w+"
+    r"|DYLD_\w+|OPTIND|GIT_\w*(?:COMMAND|EDITOR|PAGER|SSH)|PERL5OPT|RUBYOPT|NODE_OPTIONS|PYTHONSTARTUP|PYTHONPATH"
+    r"|MAKEFLAGS|LESSOPEN|LESSCLOSE)"
+)
+"""Variables whose value a shell or a program loads, expands or runs."""
+
+CONDITIONS = re.compile(r"EXIT|[0-9]+|HUP|INT|QUIT|TERM|PIPE|ALRM|USR[12]|CHLD|CONT|TSTP|TTIN|TTOU|WINCH")
+
+
+def program(name: str) -> str:
+    """A command's name without folder and version: `/usr/bin/python3.11` is `python`."""
+    last = name.rpartition("/")[2].removesuffix(".exe")
+    stem = re.sub(r"[-0-9.]+$", "", last)
+    return stem if stem and last not in SHELLS and last not in WRAPPERS else last

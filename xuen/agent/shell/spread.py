@@ -1,0 +1,120 @@
+"""Where in a template the prompt may have got to: variables, positional parameters, files, standard input.
+
+Owns: following the prompt through assignments, `set`, `read`, `for`, functions and files. In doubt something
+holds the prompt. Pure; order of execution is not looked at, so what holds the prompt once holds it always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xuen.agent.shell import readers
+from xuen.agent.shell.tree import (
+    PLACEHOLDERS,
+    Compound,
+    Function,
+    Node,
+    Parameter,
+    Pipeline,
+    Redirect,
+    Simple,
+    Word,
+    walk,
+)
+
+_COPIERS = frozenset({"tee", "cp", "mv", "ln", "install", "dd", "rsync", "sponge"})
+_NO_FILES = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"})
+
+
+class Spread:
+    """What may hold the text or the file of the prompt, or with `seeds` only one of them."""
+
+    def __init__(self, tree: tuple[Pipeline, ...], seeds: tuple[str, ...] = PLACEHOLDERS) -> None:
+        self._seeds = seeds
+        nodes = list(walk(tree))
+        self.functions = {node.name for node in nodes if isinstance(node, Function)}
+        self.variables: set[str] = set()
+        self.files: set[str] = set()
+        self.assigned: dict[str, list[Word]] = {}
+        self.positional = False  # some positional parameter may hold it
+        self.first = False  # the first one may
+        self.stdin = False  # the shell's own standard input may
+        before = None
+        while before != (before := self._size()):
+            for node in nodes:
+                self._follow(node)
+
+    def _size(self) -> tuple[int, int, bool, bool]:
+        return len(self.variables), len(self.files), self.positional, self.first
+
+    def holds(self, node: object) -> bool:
+        """Whether something of the prompt may be in what this expands to, prints or is run with."""
+        return any(self._holds_itself(item) for item in walk(node))
+
+    def named(self, word: Word) -> bool:
+        """Whether the word is the plain name of a file that may hold the prompt."""
+        return word.literal is not None and word.literal.removeprefix("./") in self.files
+
+    def _holds_itself(self, node: Node) -> bool:
+        if isinstance(node, Parameter):
+            positional = node.name in ("@", "*") or (node.name.isdigit() and node.name != "0")
+            return node.name in self._seeds or node.name in self.variables or (positional and self.positional)
+        return isinstance(node, Word) and self.named(node)
+
+    def _follow(self, node: Node) -> None:
+        if isinstance(node, Simple):
+            for name, value in node.assignments:
+                self._assign(name, value)
+            self._follow_command(node)
+        elif isinstance(node, Compound) and node.kind == "for":
+            if self.positional if node.words is None else self.holds(node.words):
+                self.variables.add(node.variable)
+        elif isinstance(node, Parameter) and node.operator.endswith("=") and self.holds(node.argument):
+            self.variables.add(node.name)
+        if isinstance(node, Simple | Compound | Pipeline) and self.holds(node):
+            self.files.update(_written(node))
+
+    def _assign(self, name: str, value: Word) -> None:
+        if value not in self.assigned.setdefault(name, []):
+            self.assigned[name].append(value)
+        if self.holds(value):
+            self.variables.add(name)
+
+    def _follow_command(self, node: Simple) -> None:
+        words = node.words
+        while words and words[0].literal == "command":
+            words = words[1:]
+        name, arguments = (words[0].literal, words[1:]) if words else (None, ())
+        if name == "read":
+            self.variables.update(word.literal for word in arguments if word.literal)
+        if name in readers.NAME_TAKERS:
+            for word in arguments:
+                variable, equals, _ = word.head.partition("=")
+                if equals:
+                    self._assign(variable, word.after(variable + "="))
+        if name == "shift":
+            self.first = True
+        if name == "set" or name in self.functions:
+            self._follow_positional(arguments[1:] if name == "set" else arguments)
+        if name == "exec" and any(item.feeds_stdin and self.holds(item) for item in node.redirects):
+            self.stdin = True
+
+    def _follow_positional(self, arguments: tuple[Word, ...]) -> None:
+        if self.holds(arguments):
+            self.positional = True
+            expands = any(isinstance(part, Parameter) and part.name in ("@", "*") for part in arguments[0].parts)
+            self.first = self.first or expands or self.holds(arguments[0])
+
+
+def _written(node: Node) -> Iterator[str]:
+    """Plain names of the files that a command which sees the prompt may write."""
+    for item in walk(node):
+        names: tuple[Word, ...] = ()
+        if isinstance(item, Redirect) and item.writes:
+            names = (item.target,)
+        elif isinstance(item, Simple) and item.words and readers.program(item.words[0].literal or "") in _COPIERS:
+            names = item.words[1:]
+        for word in names:
+            name = (word.literal or "").removeprefix("of=").removeprefix("./")
+            if name and name not in _NO_FILES and not name.startswith("-"):
+                yield name

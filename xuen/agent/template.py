@@ -1,0 +1,153 @@
+"""Command templates: how the prompt reaches an agent's command as data.
+
+Owns: `parse`, which accepts a template or says what is wrong with it and where; the command line that runs
+it; the cleaning of prompts and of the environment. Refuses everything that the shells of this world could
+read differently, and every way in which the prompt could become code. Always holds: the prompt and the
+path of its file are positional arguments of `/bin/sh`, never a part of its source, so there is nothing to
+escape. `parse` is pure; only `check_with_shell` starts a process.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+from xuen.agent.shell.parser import Parser
+from xuen.agent.shell.rules import Rules
+from xuen.agent.shell.sizes import Size, Sizes
+from xuen.errors import PromptTooLong, TemplateError
+from xuen.texts import template as texts
+
+SHELL = "/bin/sh"
+UNSAFE_NAMES = ("prompt", "prompt_file", "ENV", "BASH_ENV", "SHELLOPTS", "BASHOPTS")
+"""Inherited variables that would export the prompt, or have a shell read a file or change its options first."""
+
+_PREFIX = "prompt=$1 prompt_file=$2; shift 2\n"
+_EXPORTED_FUNCTION = re.compile(r"BASH_FUNC_.*(%%|\(\))", re.DOTALL)
+_LINUX_ARGUMENT = 131_071  # bytes: MAX_ARG_STRLEN of execve(2), 32 pages of 4 KiB, less the NUL
+_SHELL_SECONDS = 20.0  # `sh -n` only reads a few lines
+_SHELL_LINE = re.compile(r"(?:line )?(\d+): ")
+
+
+@dataclass(frozen=True)
+class Template:
+    """An accepted template. `script` is its source with every bare or single-quoted placeholder double-quoted."""
+
+    source: str
+    script: str
+    uses_prompt: bool
+    uses_prompt_file: bool
+    _sizes: tuple[Size, ...] = field(default=(), repr=False)
+
+    def argv(self, prompt: str, prompt_file: str) -> list[str]:
+        """The command line for one call; in it `$0` is `xuen` and `$@` is empty.
+
+        `prompt` is cleaned as by `clean_prompt`; the file must hold the same text.
+
+        Raises:
+            PromptTooLong: a program would get an argument longer than the system takes.
+        """
+        prompt = clean_prompt(prompt)
+        longest, limit = self.longest_argument(prompt, prompt_file), argument_limit()
+        if longest > limit:
+            raise PromptTooLong(texts.PROMPT_TOO_LONG.of(size=longest, limit=limit), mend=texts.PROMPT_TOO_LONG_MEND)
+        return [SHELL, "-c", _PREFIX + self.script, "xuen", prompt if self.uses_prompt else "", prompt_file]
+
+    def longest_argument(self, prompt: str, prompt_file: str = "") -> int:
+        """Bytes of the longest argument or environment string with the prompt in it, without its NUL; 0 if none.
+
+        Counts the shell's own arguments and those of the programs that the template starts.
+        """
+        text, path = len(clean_prompt(prompt).encode()), len(os.fsencode(prompt_file))
+        own = (text,) if self.uses_prompt else ()
+        return max((*own, *(size.bytes(text, path) for size in self._sizes)), default=0)
+
+
+def parse(source: str) -> Template:
+    """Accept a command template, or say what is wrong with it.
+
+    Raises:
+        TemplateError: with line and column within `source`, and the mend.
+    """
+    if bad := re.search("[\0\ud800-\udfff]", source):
+        before = source[: bad.start()]
+        line, column = before.count("\n") + 1, bad.start() - before.rfind("\n")
+        raise TemplateError(texts.NUL, line=line, column=column, mend=texts.NUL_MEND)
+    lexer = Parser(source)
+    tree = lexer.commands()
+    lexer.finished()
+    if not lexer.used:
+        raise TemplateError(texts.MISSING, line=1, column=1, mend=texts.MISSING_MEND)
+    Rules(lexer, tree).check()
+    script = _edited(source, lexer.edits)
+    if len((_PREFIX + script).encode()) > argument_limit():
+        raise TemplateError(texts.TOO_LONG, line=1, column=1, mend=texts.PUT_IN_SCRIPT)
+    return Template(source, script, "prompt" in lexer.used, "prompt_file" in lexer.used, Sizes(tree).found)
+
+
+def check_with_shell(template: Template) -> None:
+    """Ask `/bin/sh -n` about the script; nothing in it is run.
+
+    Raises:
+        TemplateError: the shell refuses it, or could not be asked.
+    """
+    import subprocess
+
+    command = [SHELL, "-n", "-c", template.script, "xuen"]
+    try:
+        asked = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=clean_environment(os.environ),
+            timeout=_SHELL_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        reason = getattr(error, "strerror", None) or type(error).__name__
+        raise TemplateError(texts.NO_SHELL.of(said=reason), line=1, column=1, mend=texts.NO_SHELL_MEND) from None
+    if asked.returncode == 0:
+        return
+    said = asked.stderr.decode(errors="replace").partition("\n")[0].removeprefix("xuen: ")
+    place = _SHELL_LINE.match(said)
+    line = min(int(place[1]) if place else 1, template.source.count("\n") + 1)
+    what = texts.SHELL_REFUSES.of(said=said[place.end() :] if place else said)
+    raise TemplateError(what, line=max(line, 1), column=1, mend=texts.SHELL_REFUSES_MEND)
+
+
+def clean_prompt(text: str) -> str:
+    """The text as every way of passing it can carry it: no NUL, no lone surrogate, no newline at its end."""
+    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return whole.replace("\0", "").rstrip("\n")
+
+
+def clean_environment(inherited: Mapping[str, str]) -> dict[str, str]:
+    """A copy without what would change how the shell reads a template: `UNSAFE_NAMES`, functions that bash exports."""
+    return {
+        name: value
+        for name, value in inherited.items()
+        if name not in UNSAFE_NAMES and not _EXPORTED_FUNCTION.fullmatch(name)
+    }
+
+
+@cache
+def argument_limit() -> int:
+    """Bytes that one argument of a command may have, without the NUL at its end.
+
+    On Linux it is fixed. Elsewhere only the sum of arguments and environment is limited: half of it.
+    """
+    if platform.system() == "Linux":
+        return _LINUX_ARGUMENT
+    return int(os.sysconf("SC_ARG_MAX")) // 2
+
+
+def _edited(source: str, edits: list[tuple[int, int, str]]) -> str:
+    parts, done = [], 0
+    for start, end, text in sorted(edits):
+        parts += [source[done:start], text]
+        done = end
+    return "".join([*parts, source[done:]])
