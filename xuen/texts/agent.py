@@ -36,3 +36,61 @@ RESEARCH_PUT_BACK = Text(
     "the {purpose} call changed research.md; it was put back as it was",
     "{purpose} 调用修改了 research.md，已恢复原样",
 )
+RESEARCH_NOT_PUT_BACK = Text(
+    "the {purpose} call changed research.md and it could not be put back: {error}",
+    "{purpose} 调用修改了 research.md，且无法恢复：{error}",
+)
+
+# --- likely causes, each followed by the line that led to it ---------------------------------------------------------
+
+CAUSE_NO_KEY = Text(
+    "it has no login or API key: run it by hand once and log in, or put its key into the environment. It said: {line}",
+    "它还没有登录或没有 API 密钥：请先手动运行一次并登录，或在环境变量中设置密钥。它说：{line}",
+)
+CAUSE_REFUSED_KEY = Text(
+    "its model server refuses the key or login (401, 403): check that it is right and still valid. It said: {line}",
+    "模型服务拒绝了密钥或登录（401、403）：请检查它是否正确、是否仍然有效。它说：{line}",
+)
+CAUSE_QUOTA = Text(
+    "its model server turns requests away: a quota, a rate limit or no credit (429). It said: {line}",
+    "模型服务拒绝了请求：额度、速率限制或余额不足（429）。它说：{line}",
+)
+CAUSE_MODEL = Text(
+    "it does not know the model that it was given, or may not use it. It said: {line}",
+    "它不认识所指定的模型，或无权使用。它说：{line}",
+)
+CAUSE_SERVER = Text(
+    "it does not reach its model server: check the address, the network and whether the server runs. It said: {line}",
+    "它连不上模型服务：请检查地址、网络以及服务是否在运行。它说：{line}",
+)
+CAUSE_OVERLOADED = Text(
+    "its model server fails or is overloaded (5xx). It said: {line}",
+    "模型服务出错或过载（5xx）。它说：{line}",
+)
+CAUSE_PERMISSION = Text(
+    "it was not permitted to run commands or write files: unattended it needs flags that allow this "
+    "(the presets have them). It said: {line}",
+    "它没有获准执行命令或写文件：无人值守时需要加上相应的允许参数（预设中已包含）。它说：{line}",
+)
+CAUSE_CONTEXT = Text(
+    "the prompt is too long for its model: lower prompt.max_state_chars or take a model with a larger context. "
+    "It said: {line}",
+    "提示词超出了模型的上下文：请调小 prompt.max_state_chars，或换用上下文更大的模型。它说：{line}",
+)
+CAUSE_USAGE = Text(
+    "it does not understand its own options; versions differ, so look at its help. It said: {line}",
+    "它不认识命令中的选项；各版本不同，请查看它的帮助。它说：{line}",
+)
+CAUSE_HELPER = Text(
+    "write_section.py refused what it wanted to write. It said: {line}",
+    "write_section.py 拒绝了它要写入的内容。它说：{line}",
+)
+CAUSE_SILENT = Text(
+    "it ended without a word and without a change; check that its command passes the prompt on",
+    "它一言不发、毫无改动就结束了；请检查命令是否把提示词传给了它",
+)
+CAUSE_ONLY_TALKED = Text(
+    "it answered in words and did not run write_section.py; it may lack a tool for commands, or its model is too "
+    "weak for it. Its last line: {line}",
+    "它只用文字作答，没有运行 write_section.py；可能没有执行命令的工具，或模型能力不足。它的最后一行：{line}",
+)

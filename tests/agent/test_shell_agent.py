@@ -1,0 +1,315 @@
+"""One call of an agent, with real shells and processes."""
+
+import json
+import os
+import shutil
+import stat
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from xuen.agent.call import Call
+from xuen.agent.shell_agent import PROMPT_FILE_PREFIX, ShellAgent, remove_stale_prompts
+from xuen.agent.template import parse
+from xuen.errors import PromptTooLong
+from xuen.events import CallEnded, CallStarted, Notice, Output, Purpose, Why
+from xuen.stop import Stop
+
+RECORDER = Path(__file__).parent.parent / "agents" / "recorder.py"
+
+
+class Events:
+    def __init__(self) -> None:
+        self.all: list = []
+        self.at: list[float] = []
+
+    def emit(self, event) -> None:
+        self.all.append(event)
+        self.at.append(time.monotonic())
+
+    def of(self, kind):
+        return [event for event in self.all if isinstance(event, kind)]
+
+    @property
+    def lines(self) -> list[str]:
+        return [event.line for event in self.of(Output)]
+
+
+class Bench:
+    """An agent in a folder of its own."""
+
+    def __init__(self, workspace: Path) -> None:
+        self.workspace = workspace
+        self.events = Events()
+        self.stop = Stop()
+
+    def agent(self, command: str, **kwargs) -> ShellAgent:
+        return ShellAgent(
+            parse(command),
+            name="test",
+            workspace=self.workspace,
+            token="token-of-the-run",
+            sink=self.events,
+            stop=self.stop,
+            **{"timeout": 60.0, **kwargs},
+        )
+
+    def call(self, command: str, prompt: str = "do it", *, log=None, on_started=None, **kwargs):
+        call = Call(prompt=prompt, purpose=Purpose.RESEARCH, round=3, log=log)
+        return self.agent(command, **kwargs).call(call, on_started=on_started)
+
+    def record(self, command_end: str, prompt: str, **kwargs) -> dict:
+        outcome = self.call(f"{sys.executable} {RECORDER} {command_end}", prompt, **kwargs)
+        assert outcome.why is Why.OK, outcome.stderr
+        return json.loads((self.workspace / "record.json").read_text("utf-8"))
+
+    def left(self) -> list[str]:
+        return [path.name for path in self.workspace.iterdir() if path.name.startswith(PROMPT_FILE_PREFIX)]
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    workspace = tmp_path / 'work space\'s "folder"'
+    workspace.mkdir()
+    return Bench(workspace)
+
+
+HOSTILE = [
+    "it's $(touch CANARY) `touch CANARY` ${HOME} $prompt",
+    "- [ ] a list",
+    "--help",
+    "'\" \\ \\\\ \\n %s ! # ~ * ? { } < > | & ; ( )\t end",
+    "两个\n字 ☕ 🧑‍🚀\r\nmore",
+    "",
+]
+
+
+@pytest.mark.parametrize("prompt", HOSTILE)
+@pytest.mark.parametrize("end", ['"$prompt"', "$prompt", "--stdin < $prompt_file", '"$(cat $prompt_file)"'])
+def test_prompts_arrive_byte_for_byte_and_nothing_in_them_runs(bench, prompt, end):
+    seen = bench.record(end, prompt)
+    given = seen["stdin"] if "stdin" in end else seen["argv"][-1]
+    assert given == prompt
+    assert not (bench.workspace / "CANARY").exists()
+    assert bench.left() == []
+
+
+def test_nul_surrogates_and_final_newlines_of_a_prompt_are_mended(bench):
+    assert bench.record('"$prompt"', "a\0b\ud800c\n\n")["argv"][-1] == "ab\ufffdc"
+    assert bench.record("--stdin < $prompt_file", "a\0b\ud800c\n\n")["stdin"] == "ab\ufffdc"
+
+
+def test_the_prompt_file_is_private_unique_and_in_the_workspace(bench):
+    first = bench.record("--stdin $prompt_file < $prompt_file", "secret")
+    second = bench.record("--stdin $prompt_file < $prompt_file", "secret")
+    assert first["modes"] == ["0o600"]
+    assert first["argv"][-1] != second["argv"][-1]
+    assert Path(first["argv"][-1]).parent == bench.workspace
+    assert bench.left() == []
+
+
+def test_surroundings_of_the_command(bench, monkeypatch):
+    monkeypatch.setenv("prompt", "inherited")
+    monkeypatch.setenv("ENV", "/nonexistent")
+    monkeypatch.setenv("BASH_ENV", "/nonexistent")
+    monkeypatch.setenv("KEPT", "1")
+    seen = bench.record('"$prompt"', "x", env={"ADDED": "2"})
+    env = seen["env"]
+    assert seen["cwd"] == os.path.realpath(bench.workspace)
+    assert seen["stdin_is"] == "/dev/null"
+    assert seen["session"] not in (os.getsid(0), 0)
+    assert (env["XUEN_WORKSPACE"], env["XUEN_ROUND"], env["XUEN_RUN"], env["XUEN_PURPOSE"]) == (
+        str(bench.workspace),
+        "3",
+        "token-of-the-run",
+        "research",
+    )
+    assert (env["KEPT"], env["ADDED"]) == ("1", "2")
+    assert not {"prompt", "prompt_file", "ENV", "BASH_ENV"} & set(env)
+
+
+def test_standard_input_is_never_inherited(bench):
+    assert bench.call(': "$prompt"; cat; echo ok', timeout=20).stdout == "ok\n"
+
+
+def test_events_come_in_order(bench):
+    outcome = bench.call('echo one; echo two >&2; : "$prompt"')
+    kinds = [type(event) for event in bench.events.all]
+    assert kinds == [CallStarted, Output, Output, CallEnded]
+    started, ended = bench.events.of(CallStarted)[0], bench.events.of(CallEnded)[0]
+    assert (started.round, started.purpose, started.agent) == (3, Purpose.RESEARCH, "test")
+    assert (ended.why, ended.code) == (Why.OK, 0)
+    assert {(event.stream, event.line) for event in bench.events.of(Output)} == {("stdout", "one"), ("stderr", "two")}
+    assert (outcome.stdout, outcome.stderr, outcome.worked) == ("one\n", "two\n", True)
+
+
+def test_output_is_live(bench):
+    bench.call('echo early; sleep 1.5; : "$prompt"')
+    output = next(at for at, event in zip(bench.events.at, bench.events.all, strict=True) if isinstance(event, Output))
+    assert bench.events.at[-1] - output > 1.0
+    assert output - bench.events.at[0] < 1.0
+
+
+@pytest.mark.parametrize(
+    ("command", "why", "code"),
+    [
+        ('exit 0; : "$prompt"', Why.OK, 0),
+        (': "$prompt"; exit 5', Why.FAILED, 5),
+        ('no-such-command-anywhere "$prompt"', Why.NOT_FOUND, 127),
+        ('/no/such/path "$prompt"', Why.NOT_FOUND, 127),
+        (': "$prompt"; exit 127', Why.FAILED, 127),
+        (': "$prompt"; echo working; no-such-command-anywhere', Why.FAILED, 127),
+        ('/dev/null "$prompt"', Why.FAILED, 126),
+        (': "$prompt"; kill -SEGV $$', Why.FAILED, 139),
+    ],
+)
+def test_why_a_call_ended(bench, command, why, code):
+    outcome = bench.call(command)
+    assert (outcome.why, outcome.code) == (why, code)
+    assert bench.events.of(CallEnded)[0].why is why
+
+
+def test_started_is_told_once_and_not_for_a_command_that_was_not_found(bench):
+    told = []
+    bench.call('printf x; : "$prompt"', on_started=lambda: told.append("quick"))
+    bench.call('sleep 1; : "$prompt"', on_started=lambda: told.append("silent"))
+    bench.call(': "$prompt"; exit 3', on_started=lambda: told.append("failed"))
+    bench.call('no-such-command-anywhere "$prompt"', on_started=lambda: told.append("absent"))
+    assert told == ["quick", "silent", "failed"]
+
+
+def test_started_is_told_while_a_silent_command_runs(bench):
+    told = []
+    began = time.monotonic()
+    bench.call('sleep 2.5; : "$prompt"', on_started=lambda: told.append(time.monotonic() - began))
+    assert told[0] < 2
+
+
+def test_a_timeout_ends_everything_also_the_prompt_file(bench):
+    outcome = bench.call("setsid sleep 300 & sleep 300; cat $prompt_file", timeout=0.3)
+    assert (outcome.why, outcome.code) == (Why.TIMEOUT, None)
+    assert outcome.seconds < 0.3 + 5
+    assert bench.left() == []
+
+
+def test_a_stop_ends_the_call(bench):
+    threading.Timer(0.3, bench.stop.request, [130]).start()
+    outcome = bench.call('sleep 300; : "$prompt"', timeout=0)
+    assert (outcome.why, outcome.code) == (Why.STOPPED, None)
+
+
+def test_an_idle_agent_is_ended(bench):
+    assert bench.call('sleep 300; : "$prompt"', idle_timeout=0.5).why is Why.IDLE
+
+
+def test_a_prompt_over_the_limit_starts_nothing(bench):
+    command = 'touch ran; : "$prompt"'
+    with pytest.raises(PromptTooLong) as caught:
+        bench.call(command, "x" * 131_072)
+    assert "$prompt_file" in caught.value.line("en")
+    assert "xxx" not in caught.value.line("en")
+    assert not (bench.workspace / "ran").exists()
+    assert bench.events.all == []
+    assert bench.call(command, "字" * (131_071 // 3)).worked
+
+
+def test_prompt_file_has_no_limit(bench):
+    prompt = "长" * 700_000
+    assert bench.record("--stdin < $prompt_file", prompt)["stdin"] == prompt
+
+
+def test_an_environment_beyond_the_systems_limit_is_said_without_the_prompt(bench):
+    many = {f"V{n}": "x" * 100_000 for n in range(100)}
+    with pytest.raises(PromptTooLong) as caught:
+        bench.call(': "$prompt"', "the secret prompt", env=many)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_workspace_that_is_gone_is_a_failed_call(bench):
+    shutil.rmtree(bench.workspace)
+    for command in (': "$prompt"', "cat $prompt_file"):
+        outcome = bench.call(command, "the secret prompt")
+        assert (outcome.why, outcome.code) == (Why.FAILED, None)
+        assert outcome.stderr
+        assert "secret" not in outcome.stderr
+    assert [event.level for event in bench.events.of(Notice)] == ["error", "error"]
+
+
+def test_the_log_holds_both_streams_clean(bench, tmp_path):
+    log = tmp_path / "rounds" / "logs" / "x.log"
+    bench.call("printf '\\033[31mred\\033[0m\\n'; sleep 0.2; echo err >&2; : \"$prompt\"", log=log)
+    assert log.read_text() == "red\nerr\n"
+    assert stat.S_ISREG(log.stat().st_mode)
+
+
+def test_terminal_control_never_reaches_an_event(bench):
+    bench.call(
+        "printf '\\033]52;c;aGk=\\007a\\033[2Jb\\033]0;t\\nc\\302\\2332Jd\\n\\033[?1049h[/bold]\\n'; : \"$prompt\""
+    )
+    assert bench.events.lines == ["ab0;t", "cd", "[/bold]"]
+
+
+def test_five_megabytes_on_one_line_are_a_success(bench):
+    outcome = bench.call("head -c 5000000 /dev/zero | tr '\\0' x; : \"$prompt\"")
+    assert outcome.worked
+    assert len(outcome.stdout) <= 64 * 1024 + 1
+    assert "line cut" in outcome.stdout
+    assert len(bench.events.lines) == 1
+
+
+def test_characters_printed_byte_by_byte_stay_whole(bench):
+    script = bench.workspace / "slow.py"
+    script.write_text(
+        "import os, time\n"
+        "raw = ('汉☕' * 30 + '\\n').encode()\n"
+        "for at in range(0, len(raw), 7):\n"
+        "    os.write(1, raw[at:at + 7]); time.sleep(0.002)\n"
+        "os.write(1, '汉'.encode()[:2])\n"
+    )
+    outcome = bench.call(f'{sys.executable} slow.py; : "$prompt"')
+    assert outcome.stdout == "汉☕" * 30 + "\n\ufffd\n"
+    assert bench.events.lines == ["汉☕" * 30, "\ufffd"]
+
+
+def test_a_flood_is_bounded_and_its_end_is_shown(bench, tmp_path):
+    log = tmp_path / "x.log"
+    outcome = bench.call('seq 1 3000000; : "$prompt"', log=log)
+    assert outcome.worked
+    assert len(outcome.stdout) < 3 << 20
+    assert outcome.stdout.startswith("1\n2\n")
+    assert outcome.stdout.endswith("2999999\n3000000\n")
+    assert bench.events.lines[-1] == "3000000"
+    assert len(bench.events.lines) < 20_000
+    assert any("not shown" in line for line in bench.events.lines)
+    assert log.read_text().endswith("3000000\n")
+    assert log.stat().st_size < 5 << 20
+
+
+def test_a_started_hook_that_fails_leaves_no_process_and_no_file(bench):
+    def broken() -> None:
+        raise RuntimeError("the inbox is gone")
+
+    with pytest.raises(RuntimeError, match="inbox"):
+        bench.call("echo x; sleep 300; cat $prompt_file", on_started=broken)
+    assert bench.left() == []
+
+
+def test_fifty_timed_out_calls_leak_nothing(bench):
+    bench.call("sleep 300 & wait; cat $prompt_file", timeout=0.05)
+    before = threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(50):
+        bench.call("setsid sleep 300 & sleep 300; cat $prompt_file", timeout=0.02)
+    assert (threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))) == before
+    assert bench.left() == []
+
+
+def test_prompt_files_of_a_killed_run_are_removed(bench):
+    for name in ("a.txt", "b.txt"):
+        (bench.workspace / f"{PROMPT_FILE_PREFIX}{name}").write_text("old")
+    (bench.workspace / "mine.txt").write_text("kept")
+    assert remove_stale_prompts(bench.workspace) == 2
+    assert bench.left() == []
+    assert (bench.workspace / "mine.txt").exists()

@@ -1,0 +1,254 @@
+"""The agent that runs a shell command: one call from the prompt to the outcome.
+
+Owns the prompt file, the environment and the events of a call. Refuses, before anything starts, a prompt that does
+not fit its template. Always: the prompt reaches the command as data (`template`), never as shell source; the prompt
+file is this call's own, mode 0600, and gone when the call is over; when `call` returns, nothing that the command
+started is left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from xuen.agent.call import Call, Outcome
+from xuen.agent.capture import CallLog, Display, HeadTail, Pace
+from xuen.agent.command import STREAMS, CannotStart, Ended, Listener, Stream, run
+from xuen.agent.output import LineCutter
+from xuen.agent.template import Template, clean_environment, clean_prompt
+from xuen.errors import PromptTooLong
+from xuen.events import CallEnded, CallStarted, Level, Notice, Output, Why
+from xuen.sink import Sink
+from xuen.stop import Stop
+from xuen.texts import Language, Text
+from xuen.texts import agent as texts
+
+PROMPT_FILE_PREFIX: Final = ".xuen-prompt-"
+
+_SETTLED: Final = 0.5  # seconds after which a silent command counts as found
+# What the shell itself says, under the name that `Template.argv` gives it, whatever its language.
+_SHELL_SAYS: Final = re.compile(r"^xuen: .", re.MULTILINE)
+
+
+def remove_stale_prompts(workspace: Path) -> int:
+    """Delete prompt files that a killed run left; how many. The caller holds the lock of the workspace.
+
+    Raises:
+        OSError: the folder cannot be read, or a file in it not be deleted.
+    """
+    count = 0
+    for path in workspace.glob(PROMPT_FILE_PREFIX + "*"):
+        path.unlink(missing_ok=True)
+        count += 1
+    return count
+
+
+class ShellAgent:
+    """Runs one command template in one workspace; `timeout` and `idle_timeout` in seconds, 0 for none.
+
+    `token` is that of the run (`XUEN_RUN`); `env` goes on top of the inherited environment.
+    """
+
+    def __init__(
+        self,
+        template: Template,
+        *,
+        name: str,
+        workspace: Path,
+        token: str,
+        sink: Sink,
+        stop: Stop,
+        timeout: float = 0.0,
+        idle_timeout: float = 0.0,
+        env: Mapping[str, str] | None = None,
+        language: Language = "en",
+    ) -> None:
+        self._template = template
+        self._name = name
+        self._workspace = workspace.absolute()
+        self._token = token
+        self._sink = sink
+        self._stop = stop
+        self._timeout = timeout
+        self._idle_timeout = idle_timeout
+        self._env = dict(env or {})
+        self._language: Language = language
+
+    @property
+    def name(self) -> str:
+        """What a person calls it."""
+        return self._name
+
+    def call(self, call: Call, *, on_started: Callable[[], None] | None = None) -> Outcome:
+        """Ask once and wait for the end; tells CallStarted, Output and CallEnded to the sink.
+
+        `on_started` runs once, as soon as it is certain that the command was found: at its first output, after
+        half a second, or at its end. Not at all for a command that was not found.
+
+        Raises:
+            PromptTooLong: the prompt does not fit; nothing was started.
+        """
+        prompt = clean_prompt(call.prompt)
+        try:
+            path = self._write_prompt(prompt) if self._template.uses_prompt_file else None
+        except OSError as error:
+            return self._not_started(texts.CANNOT_KEEP_PROMPT, error)
+        try:
+            argv = self._template.argv(prompt, str(path or ""))
+            ears = _Ears(self, call, on_started)
+            try:
+                ended = self._run(argv, call, ears)
+            finally:
+                ears.close()
+        except CannotStart as error:
+            return self._not_started(texts.CANNOT_START, error)
+        finally:
+            if path is not None:
+                with contextlib.suppress(OSError):  # gone already, or the next start removes it
+                    path.unlink(missing_ok=True)
+        return self._outcome(call, ended, ears)
+
+    def _run(self, argv: list[str], call: Call, ears: _Ears) -> Ended:
+        try:
+            return run(
+                argv,
+                cwd=self._workspace,
+                env=self._environment(call),
+                listener=ears,
+                stop=self._stop,
+                timeout=self._timeout,
+                idle_timeout=self._idle_timeout,
+            )
+        except CannotStart as error:
+            if error.errno == errno.E2BIG:
+                raise PromptTooLong(texts.ENVIRONMENT_TOO_LARGE, mend=texts.USE_PROMPT_FILE) from None
+            raise
+
+    def _outcome(self, call: Call, ended: Ended, ears: _Ears) -> Outcome:
+        stdout, stderr = ears.text("stdout"), ears.text("stderr")
+        why = ended.why
+        if ended.code == 127 and not stdout.strip() and _SHELL_SAYS.search(stderr):
+            why = Why.NOT_FOUND
+        else:
+            ears.found()
+        if ended.survivors:
+            self.say("warning", texts.SURVIVORS.of(pids=", ".join(map(str, ended.survivors))))
+        self._sink.emit(
+            CallEnded(round=call.round, purpose=call.purpose, why=why, code=ended.code, seconds=ended.seconds)
+        )
+        return Outcome(why=why, code=ended.code, seconds=ended.seconds, stdout=stdout, stderr=stderr)
+
+    def _not_started(self, text: Text, error: OSError) -> Outcome:
+        # The system's words and a file's name, never the arguments: those hold the prompt.
+        said = text.of(error=": ".join(str(part) for part in (error.filename, error.strerror) if part))
+        self.say("error", said)
+        return Outcome(why=Why.FAILED, code=None, seconds=0.0, stdout="", stderr=said.in_language(self._language))
+
+    def _write_prompt(self, prompt: str) -> Path:
+        path = self._workspace / f"{PROMPT_FILE_PREFIX}{secrets.token_hex(8)}.txt"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+        handle = os.open(path, flags, 0o600)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(prompt.encode())
+        except OSError:
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
+            raise
+        return path
+
+    def _environment(self, call: Call) -> dict[str, str]:
+        env = clean_environment({**os.environ, **self._env})
+        env["XUEN_WORKSPACE"] = str(self._workspace)
+        env["XUEN_ROUND"] = str(call.round)
+        env["XUEN_RUN"] = self._token
+        env["XUEN_PURPOSE"] = call.purpose.value
+        return env
+
+    # --- for the ears of a call ------------------------------------------------------------------------------------
+
+    @property
+    def sink(self) -> Sink:
+        """Where the events of its calls go."""
+        return self._sink
+
+    @property
+    def language(self) -> Language:
+        """The language of what is said within the output."""
+        return self._language
+
+    def say(self, level: Level, text: Text) -> None:
+        """Tell a person something."""
+        self._sink.emit(Notice(level=level, text=text))
+
+
+class _Ears(Listener):
+    """What one call hears: its output shown, logged and kept."""
+
+    def __init__(self, agent: ShellAgent, call: Call, on_started: Callable[[], None] | None) -> None:
+        self._agent = agent
+        self._call = call
+        self._on_started = on_started
+        self._began = time.monotonic()
+        self._log = CallLog(call.log, agent.language) if call.log else None
+        pace = Pace()
+        self._cutters = {stream: LineCutter(agent.language) for stream in STREAMS}
+        self._kept = {stream: HeadTail() for stream in STREAMS}
+        self._displays = {stream: Display(self._shower(stream), agent.language, pace) for stream in STREAMS}
+
+    def started(self, pid: int) -> None:
+        """The process runs."""
+        self._began = time.monotonic()
+        call = self._call
+        self._agent.sink.emit(CallStarted(round=call.round, purpose=call.purpose, agent=self._agent.name, pid=pid))
+
+    def found(self) -> None:
+        """It is certain that the command was found; runs `on_started` once."""
+        told = self._on_started
+        self._on_started = None
+        if told is not None:
+            told()
+
+    def output(self, stream: Stream, chunk: bytes) -> None:
+        """Bytes came."""
+        if stream == "stdout":
+            self.found()
+        self._take(stream, self._cutters[stream].feed(chunk))
+        self._displays[stream].tick(self._cutters[stream])
+
+    def tick(self) -> None:
+        """Time passed."""
+        if self._on_started is not None and time.monotonic() - self._began > _SETTLED:
+            self.found()
+        for stream in STREAMS:
+            self._displays[stream].tick(self._cutters[stream])
+
+    def close(self) -> None:
+        """The command has ended: show, log and keep what was held back."""
+        for stream in STREAMS:
+            self._take(stream, self._cutters[stream].finish())
+            self._displays[stream].release()
+        if self._log:
+            self._log.close()
+
+    def text(self, stream: Stream) -> str:
+        """What the stream said, clean and bounded."""
+        return self._kept[stream].text(self._agent.language)
+
+    def _take(self, stream: Stream, lines: bytes) -> None:
+        if lines:
+            self._kept[stream].add(lines)
+            if self._log:
+                self._log.add(lines)
+            self._displays[stream].add(lines)
+
+    def _shower(self, stream: Stream) -> Callable[[str], None]:
+        call, sink = self._call, self._agent.sink
+        return lambda line: sink.emit(Output(round=call.round, purpose=call.purpose, stream=stream, line=line))
