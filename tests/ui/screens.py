@@ -1,0 +1,86 @@
+"""Runs the screen without a terminal, for the tests here."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable
+
+from xuen.stop import Stop
+from xuen.ui.tui.app import LoopApp, app_class
+
+Steps = Callable[["Stage"], Awaitable[None]]
+
+
+class Stage:
+    """An app under a pilot, with a loop that tells `events` and then works until it is let go or stopped."""
+
+    def __init__(self, events=(), *, language="en", endless=True, submit=None, exit_code=0):
+        self.events = list(events)
+        self.language = language
+        self.stop = Stop()
+        self.queued: list[str] = []
+        self.let_go = threading.Event()
+        self.ended = threading.Event()
+        self.sink = None
+        self._endless = endless
+        self._exit_code = exit_code
+        self.now = 0.0
+        self.app: LoopApp = app_class(language)(
+            self._work,
+            stop=self.stop,
+            submit=submit or self.queued.append,
+            language=language,
+            clock=lambda: self.now,
+        )
+        self.pilot = None
+
+    def _work(self, sink):
+        self.sink = sink
+        for event in self.events:
+            sink.emit(event)
+        while self._endless and not self.let_go.is_set() and not self.stop.wait(0.01):
+            pass
+        self.ended.set()
+        return self._exit_code if self.stop.exit_code is None else self.stop.exit_code
+
+    async def settle(self):
+        """Until everything that was told is drawn."""
+        while self.app.running is None or self.sink is None:
+            await self.pilot.pause(0.02)
+        if not self._endless:
+            while not self.app.running.done():
+                await self.pilot.pause(0.02)
+        await self.pilot.pause(0.1)
+
+    def tell(self, *events):
+        for event in events:
+            self.sink.emit(event)
+
+    def text_of(self, panel):
+        return "\n".join(self.app.query_one(panel).lines)
+
+    def drawn(self):
+        """The characters on the screen, row by row."""
+        height = self.app.size.height
+        rows = []
+        for y in range(height):
+            strips = self.app.screen._compositor.render_strips()
+            rows.append("".join(segment.text for segment in strips[y]) if y < len(strips) else "")
+        return rows
+
+    def run(self, steps: Steps, *, size=(80, 24)):
+        async def go():
+            async with self.app.run_test(size=size, notifications=True) as pilot:
+                self.pilot = pilot
+                await self.settle()
+                await steps(self)
+                self.let_go.set()
+
+        try:
+            asyncio.run(go())
+        finally:
+            self.let_go.set()
+        if self.app.running is not None:
+            self.app.running.exception(timeout=10)
+        return self

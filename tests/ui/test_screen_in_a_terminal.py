@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(__file__).with_name("screen_program.py")
+ROOT = PROGRAM.parents[2]
+LIMIT = 30.0  # seconds; every step here takes well under one on an idle machine
+
+
+class Terminal:
+    """A pseudo-terminal with the program in it."""
+
+    def __init__(self, how, **environ):
+        self.master, slave = pty.openpty()
+        termios.tcsetwinsize(slave, (24, 80))
+        self.before = termios.tcgetattr(slave)
+        self.slave = slave
+        env = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "TEXTUAL_DRIVER")}
+        env |= {"TERM": "xterm-256color", "PYTHONPATH": str(ROOT), **environ}
+        self.process = subprocess.Popen(
+            [sys.executable, str(PROGRAM), how],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env=env,
+            start_new_session=True,
+        )
+        self.seen = b""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        for descriptor in (self.slave, self.master):
+            if descriptor is not None:
+                os.close(descriptor)
+
+    def read(self, *, until=None):
+        """Read until something is seen, or until the program has ended."""
+        deadline = time.monotonic() + LIMIT
+        while time.monotonic() < deadline:
+            if select.select([self.master], [], [], 0.02)[0]:
+                self.seen += os.read(self.master, 65536)
+            elif until is None and self.process.poll() is not None:
+                return
+            if until is not None and until in self.seen:
+                return
+        raise AssertionError(f"not seen in {LIMIT} s: {until!r}\n{self.seen[-2000:]!r}")
+
+    def ready(self):
+        self.read(until=b"Leave input")
+        self.read(until=b"best r1")
+        return self
+
+    def type(self, keys):
+        os.write(self.master, keys)
+
+    def end(self):
+        """The exit code, after checking that the terminal is as it was found."""
+        self.read()
+        code = self.process.wait(LIMIT)
+        assert self.seen.rfind(b"\x1b[?1049l") > self.seen.rfind(b"\x1b[?1049h"), "the alternate screen was not left"
+        assert self.seen.rfind(b"\x1b[?1000l") > self.seen.rfind(b"\x1b[?1000h"), "the mouse is still reported"
+        assert self.seen.rfind(b"\x1b[?25h") > self.seen.rfind(b"\x1b[?25l"), "the cursor is still hidden"
+        assert termios.tcgetattr(self.slave)[3] == self.before[3], "echo or line mode is not as before"
+        assert b"Traceback" not in self.seen
+        return code
+
+
+@pytest.mark.parametrize(
+    ("keys", "code"),
+    [(b"\x11", 0), (b"\x03", 130), (b"qq\rq\x11", 0), (b"\x03\x03", 130)],
+    ids=["ctrl+q", "ctrl+c", "q is typed", "ctrl+c twice"],
+)
+def test_quitting_by_key(keys, code):
+    with Terminal("waits") as terminal:
+        terminal.ready().type(keys)
+        assert terminal.end() == code
+        assert f"code {code} ended".encode() in terminal.seen
+
+
+def test_q_outside_the_box_quits():
+    with Terminal("waits") as terminal:
+        terminal.ready().type(b"\t")
+        terminal.read(until=b"Follow")
+        terminal.type(b"q")
+        assert terminal.end() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_ends_the_loop_and_leaves_the_terminal_clean(number):
+    with Terminal("waits") as terminal:
+        terminal.ready()
+        os.kill(terminal.process.pid, number)
+        assert terminal.end() == 128 + number
+        assert f"code {128 + number} ended".encode() in terminal.seen
+
+
+def test_a_crash_of_the_screen_ends_the_run_in_one_line_and_not_with_zero():
+    with Terminal("crash") as terminal:
+        terminal.ready().type(b"boom\r")
+        assert terminal.end() == 1
+        assert b"the screen failed (RuntimeError: boom); the run is being ended" in terminal.seen
+        assert b"code 1 ended" in terminal.seen
+
+
+def test_a_terminal_that_hangs_up_ends_the_run():
+    with Terminal("floods") as terminal:
+        terminal.ready()
+        os.close(terminal.slave)
+        os.close(terminal.master)
+        terminal.slave = terminal.master = None
+        assert terminal.process.wait(LIMIT) == 129
+
+
+def test_a_run_that_ends_by_itself_waits_for_its_reader():
+    with Terminal("ends") as terminal:
+        terminal.ready()
+        assert terminal.process.poll() is None
+        terminal.type(b"\x11")
+        assert terminal.end() == 0
+
+
+def test_an_error_of_the_loop_comes_out_after_the_terminal_is_restored():
+    with Terminal("raises") as terminal:
+        assert terminal.end() == 2
+        assert terminal.seen.rfind(b"error: the prompt is too long") > terminal.seen.rfind(b"\x1b[?1049l")
+
+
+def test_keys_work_while_an_agent_floods_the_log():
+    with Terminal("floods") as terminal:
+        terminal.ready().type(b"hello there")
+        terminal.read(until=b"hello there"[-1:])
+        began = time.monotonic()
+        terminal.type(b"\x11")
+        assert terminal.end() == 0
+        assert time.monotonic() - began < LIMIT / 2
+
+
+@pytest.mark.parametrize(
+    ("environ", "said"),
+    [({"TERM": "dumb"}, b"no screen: TERM is dumb; plain console"), ({"TERM": ""}, b"no screen: TERM is not set")],
+)
+def test_a_terminal_that_cannot_have_a_screen_is_said_in_one_line(environ, said):
+    with Terminal("waits", **environ) as terminal:
+        terminal.read()
+        assert terminal.process.wait(LIMIT) == 7
+        assert terminal.seen.startswith(said)
+        assert b"\x1b" not in terminal.seen
+
+
+@pytest.mark.parametrize("standard", ["stdin", "stdout"])
+def test_without_a_terminal_at_either_end_there_is_no_screen(standard):
+    master, slave = pty.openpty()
+    streams = {"stdin": slave, "stdout": slave, standard: subprocess.DEVNULL}
+    try:
+        process = subprocess.Popen(
+            [sys.executable, str(PROGRAM), "waits"], env={**os.environ, "PYTHONPATH": str(ROOT)}, **streams
+        )
+        assert process.wait(LIMIT) == 7
+    finally:
+        os.close(master)
+        os.close(slave)

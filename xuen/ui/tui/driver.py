@@ -1,0 +1,67 @@
+"""Textual's terminal driver, made to outlive its terminal.
+
+When a terminal hangs up, writes to it fail and reads end. Textual's writer thread would die of that and its
+queue block the screen for ever; here output to a terminal that is gone goes nowhere, so that the run can be
+ended in order.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+import stat
+import sys
+from typing import IO, Any
+
+from textual.drivers.linux_driver import LinuxDriver
+
+
+def terminal_hung_up() -> bool:
+    """Whether standard input was a terminal and that terminal is gone."""
+    if sys.__stdin__ is None or sys.__stdin__.closed:
+        return False
+    descriptor = sys.__stdin__.fileno()
+    if not stat.S_ISCHR(os.fstat(descriptor).st_mode):  # a pipe hangs up when its writer is done, which is no harm
+        return False
+    poll = select.poll()
+    poll.register(descriptor, 0)  # 0: nothing but hang-ups
+    return any(happened & select.POLLHUP for _, happened in poll.poll(0))
+
+
+class _Forgiving:
+    """A text file whose writes never fail."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+
+    def write(self, text: str) -> int:
+        try:
+            return self._file.write(text)
+        except OSError:
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._file.flush()
+        except OSError:
+            return
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+
+class HangupProofDriver(LinuxDriver):
+    """The Linux and macOS driver with a forgiving output."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._file: Any = _Forgiving(self._file)
+
+    def run_input_thread(self) -> None:
+        """Read keys until told to stop or until the terminal is gone."""
+        try:
+            super().run_input_thread()
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise

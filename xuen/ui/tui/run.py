@@ -1,0 +1,83 @@
+"""Runs the screen around the loop and says how both ended."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import termios
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from rich.console import Console
+
+from xuen.stop import Stop
+from xuen.texts import Language, plain
+from xuen.texts import screen as say
+from xuen.ui.safe import clean
+from xuen.ui.tui import ScreenUnusable, Work
+from xuen.ui.tui.app import LoopApp, app_class
+from xuen.ui.tui.driver import HangupProofDriver
+
+
+def run(
+    work: Work,
+    *,
+    stop: Stop,
+    submit: Callable[[str], None],
+    language: Language,
+    queued: Sequence[str],
+    colour: bool,
+) -> int:
+    """See `run_screen` in the package."""
+    driver = None if os.environ.get("TEXTUAL_DRIVER") else HangupProofDriver
+    with _no_color(not colour):
+        app = app_class(language)(work, stop=stop, submit=submit, language=language, queued=queued, driver_class=driver)
+    trouble = io.StringIO()  # what Textual has to say of its own crash: a traceback, which nobody should meet
+    app.error_console = Console(file=trouble, width=200, no_color=True)
+    try:
+        app.run()
+    except (OSError, termios.error) as error:
+        if app.running is None:
+            raise ScreenUnusable(say.START_FAILED.of(error=plain(clean(str(error))))) from error
+        raise
+    finally:
+        _end(app, stop)
+    return _code(app, trouble.getvalue(), stop, language)
+
+
+def _end(app: LoopApp, stop: Stop) -> None:
+    """However the screen ended, nothing of the loop is left running behind it."""
+    if app.running is None:
+        return
+    if not app.running.done():
+        stop.request(1)
+    app.running.exception()  # waits
+
+
+def _code(app: LoopApp, trouble: str, stop: Stop, language: Language) -> int:
+    crashed = app.return_code not in (None, 0)
+    if crashed:
+        last = plain(clean((trouble.strip().splitlines() or ["?"])[-1]))
+        if app.running is None:
+            raise ScreenUnusable(say.START_FAILED.of(error=last))
+        print(say.CRASHED.of(error=last).in_language(language), file=sys.stderr)  # noqa: T201 - the screen is gone
+    if app.running is None:  # left before anything began
+        return stop.exit_code or 0
+    code = app.running.result()
+    return code or 1 if crashed else code
+
+
+@contextmanager
+def _no_color(wanted: bool) -> Iterator[None]:
+    """NO_COLOR while the app is made (Textual reads it then); the agents' environment stays as it is."""
+    before = os.environ.get("NO_COLOR")
+    if wanted:
+        os.environ["NO_COLOR"] = "1"
+    try:
+        yield
+    finally:
+        if wanted:
+            os.environ.pop("NO_COLOR")
+            if before is not None:
+                os.environ["NO_COLOR"] = before

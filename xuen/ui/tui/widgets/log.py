@@ -1,0 +1,58 @@
+"""The log: what the agent prints and what the loop says; it follows its end until someone scrolls up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual.message import Message
+from textual.reactive import var
+
+from xuen.ui.tui.widgets.rows import PanelLine, TextRows
+
+MAX_ROWS = 5000
+
+
+class Log(TextRows):
+    """A bounded log. Scrolling up stops following, coming back to the end goes on with it."""
+
+    following: var[bool] = var(True)
+
+    class FollowingChanged(Message):
+        """The log began or ceased to follow its end."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id, max_rows=MAX_ROWS)
+
+    def append(self, lines: Iterable[PanelLine]) -> None:
+        """Add lines, and show the end if it is being followed."""
+        super().append(lines)
+        self._keep_up()
+
+    def rewrap(self) -> None:
+        """Wrap anew; who read the end still reads it."""
+        super().rewrap()
+        self._keep_up()
+
+    def follow(self) -> None:
+        """Go to the end and stay there."""
+        self.following = True
+        self._keep_up()
+
+    def rows_dropped(self, count: int) -> None:
+        """Keep what is being read where it is."""
+        if not self.following:
+            self.scroll_to(y=max(0, self.scroll_y - count), animate=False, immediate=True)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Scrolling decides whether the end is followed."""
+        super().watch_scroll_y(old_value, new_value)
+        if new_value != old_value:
+            self.following = new_value >= self.max_scroll_y
+
+    def watch_following(self) -> None:
+        """Tell the screen."""
+        self.post_message(self.FollowingChanged())
+
+    def _keep_up(self) -> None:
+        if self.following:
+            self.scroll_end(animate=False, immediate=True, x_axis=False)

@@ -1,0 +1,134 @@
+"""The status lines: what goes on, in which round, with which words, and how it stands."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from xuen.texts import Language, Text
+from xuen.texts import screen as say
+from xuen.texts.console import FILES
+from xuen.ui.safe import clean
+from xuen.ui.telling import joined_words, verifier_name
+from xuen.ui.view import Phase, View, short_id
+
+SILENT_AFTER = 10.0
+"""Seconds without output after which the silence is named."""
+
+_BUSY = (Phase.WORDS, Phase.RESEARCH, Phase.JUDGING)
+
+
+class Status(Vertical):
+    """Two rows, each with a left and a right part; redrawn only when a part has changed."""
+
+    def __init__(self, language: Language) -> None:
+        super().__init__(id="status")
+        self._language: Language = language
+        self._shown: dict[str, Content] = {}
+        self._parts = {part: Static(id=part, markup=False) for part in ("phase", "score", "words", "left")}
+
+    def compose(self) -> ComposeResult:
+        """The four parts."""
+        with Horizontal():
+            yield self._parts["phase"]
+            yield self._parts["score"]
+        with Horizontal(id="second"):
+            yield self._parts["words"]
+            yield self._parts["left"]
+
+    def show(self, view: View, now: float, *, ending: bool) -> None:
+        """Draw a view at the time `now` (seconds)."""
+        self._put("phase", self._phase(view, now, ending=ending))
+        self._put("score", self._score(view))
+        self._put("words", self._words(view))
+        self._put("left", self._left(view))
+
+    def _put(self, part: str, content: Content) -> None:
+        before = self._shown.get(part)
+        if before is None or not before.is_same(content):
+            self._shown[part] = content
+            self._parts[part].update(content)
+
+    def _say(self, text: Text) -> str:
+        return clean(text.in_language(self._language))
+
+    def _phase(self, view: View, now: float, *, ending: bool) -> Content:
+        if ending and view.finished is None:
+            return Content.assemble((self._say(say.PHASE_ENDING), "bold $text-warning"))
+        if view.finished is not None:
+            done = self._say(say.PHASE_FINISHED.of(reason=view.finished.reason))
+            style = "bold $text-success" if view.finished.exit_code == 0 else "bold $text-error"
+            return Content.assemble((done, style), (" · " + self._say(say.HOW_TO_LEAVE), "$foreground-muted"))
+        parts: list[str | tuple[str, str]] = []
+        if view.round and view.phase not in (Phase.STARTING, Phase.WORDS):
+            parts += [(self._say(say.ROUND.of(round=view.round)), "bold $text-primary"), (" · ", "$foreground-muted")]
+        parts.append(self._say(_phase_name(view)))
+        if view.phase is not Phase.STARTING:
+            parts.append((" " + clock(now - view.since), "$foreground-muted"))
+        silence = _silence(view, now)
+        if silence is not None:
+            parts.append((" · " + self._say(silence), "$text-warning"))
+        return Content.assemble(*parts)
+
+    def _score(self, view: View) -> Content:
+        parts: list[tuple[str, str]] = []
+        if view.guard_off is not None:
+            parts.append((self._say(say.GUARD_OFF), "bold $text-warning"))
+        if view.best_id is None:
+            parts.append((self._say(say.BEST_NONE), "$foreground-muted"))
+        else:
+            score = "" if view.best_score is None else f"{view.best_score:g}/10"
+            best = self._say(say.BEST.of(id=short_id(view.best_id), score=score)).strip()
+            parts.append((best, "bold $text-success"))
+        if view.pending:
+            parts.append((self._say(say.PENDING.of(count=len(view.pending))), "$text-warning"))
+        if view.failures:
+            parts.append((self._say(say.FAILURES.of(count=view.failures)), "$text-error"))
+        return Content(" · ").join(Content.styled(text, style) for text, style in parts)
+
+    def _words(self, view: View) -> Content:
+        if view.finished is not None:
+            return Content.styled(self._say(FILES.of(workspace=view.workspace)), "$foreground-muted")
+        if not view.round:
+            return Content("")
+        text = say.WORDS.of(words=joined_words(view.words)) if view.words else say.NO_WORDS
+        return Content.styled(self._say(text), "$foreground-muted")
+
+    def _left(self, view: View) -> Content:
+        if not view.round or view.finished is not None:
+            return Content("")
+        text = say.ENDLESS
+        if view.left is not None:
+            text = say.TO_GO.of(left=view.left - 1) if view.left > 1 else say.LAST
+        return Content.styled(self._say(text), "$foreground-muted")
+
+
+def clock(seconds: float) -> str:
+    """A span as minutes and seconds, or hours, minutes and seconds."""
+    minutes, rest = divmod(max(0, int(seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def _phase_name(view: View) -> Text:
+    names = {
+        Phase.STARTING: say.PHASE_STARTING,
+        Phase.WORDS: say.PHASE_WORDS.of(have=view.bank_have, want=view.bank_want),
+        Phase.BETWEEN: say.PHASE_BETWEEN,
+        Phase.RESEARCH: say.PHASE_RESEARCH.of(agent=view.agent),
+        Phase.VERIFYING: say.PHASE_VERIFYING.of(verifier=verifier_name(view.verifier)),
+        Phase.JUDGING: say.PHASE_JUDGING.of(agent=view.verifier),
+    }
+    return names[view.phase]
+
+
+def _silence(view: View, now: float) -> Text | None:
+    """What to say of an agent that says nothing."""
+    if view.phase not in _BUSY:
+        return None
+    quiet = now - (view.since if view.heard is None else view.heard)
+    if quiet < SILENT_AFTER:
+        return None
+    return say.NO_WORD_YET if view.heard is None else say.SILENT.of(seconds=int(quiet))
