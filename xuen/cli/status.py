@@ -1,0 +1,101 @@
+"""`xuen status`: the best, what waits for a verdict, the rounds so far, what failed, what is queued."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from xuen.cli.layout import cells
+from xuen.cli.looking import event_name, points, running_pid, when, workspace_of
+from xuen.cli.output import Output, Tone
+from xuen.cli.parser import Options
+from xuen.cli.settings import Settings
+from xuen.guard import report
+from xuen.guard.report import Overview
+from xuen.texts import Text, plain
+from xuen.texts import cli as texts
+from xuen.workspace import inbox
+
+_SHOWN = 10
+_COUNTED = ("adopted", "rejected", "pending", "heartbeat", "damaged", "agent_failed")
+
+
+def run(options: Options, settings: Settings, output: Output) -> int:
+    """Print the state of the workspace, for people or as one JSON object.
+
+    Raises:
+        WorkspaceError: there is no workspace, or a file in it cannot be read.
+    """
+    with workspace_of(settings.config.workspace) as workspace:
+        seen = report.overview(workspace)
+        queued = inbox.peek(workspace)
+        pid = running_pid(workspace)
+    if options.json:
+        value: dict[str, Any] = {"workspace": str(workspace.root), "running": pid is not None, "pid": pid or None}
+        value |= msgspec.to_builtins(seen)
+        value["queued"] = [entry.text for entry in queued]
+        output.json(value)
+        return 0
+    _label(output, texts.L_WORKSPACE, plain(str(workspace.root)))
+    running = texts.NO_RUN if pid is None else texts.RUN_IS.of(pid=pid or "?")
+    _label(output, texts.L_RUN, running, "plain" if pid is None else "good")
+    _best(output, seen)
+    counts = [
+        f"{event_name(name).in_language(output.language)} {seen.counts[name]}"
+        for name in _COUNTED
+        if seen.counts.get(name)
+    ]
+    rounds = f"{seen.rounds}" + (f" ({', '.join(counts)})" if counts else "")
+    _label(output, texts.L_ROUNDS, plain(rounds))
+    _pending(output, seen)
+    _failures(output, seen)
+    if queued:
+        _label(output, texts.L_QUEUED, plain(str(len(queued))))
+        for entry in queued:
+            output.say(entry.text, "muted", indent="  ")
+    return 0
+
+
+def _label(output: Output, label: Text, value: Text, tone: Tone = "plain") -> None:
+    name = label.in_language(output.language)
+    output.say(f"{name}{' ' * (12 - cells(name))}{value.in_language(output.language)}", tone)
+
+
+def _best(output: Output, seen: Overview) -> None:
+    best = seen.best
+    if best is None:
+        _label(output, texts.L_BEST, texts.NO_BEST, "wait")
+        return
+    how = texts.SCORED.of(score=points(best.score), by=best.verify) if best.score is not None else plain(best.verify)
+    time = when({"ts": best.adopted_at})
+    _label(
+        output,
+        texts.L_BEST,
+        Text(*(f"{best.id}  {how.in_language(each)}  {time}".rstrip() for each in ("en", "zh"))),
+        "good",
+    )
+
+
+def _pending(output: Output, seen: Overview) -> None:
+    _label(output, texts.L_PENDING, plain(str(len(seen.pending))), "wait" if seen.pending else "plain")
+    for each in seen.pending[-_SHOWN:]:
+        output.say(f"{each.id}  {' '.join(each.reason.split())}".rstrip(), "wait", indent="  ")
+    _left_out(output, len(seen.pending))
+    if seen.pending:
+        output.say(texts.HOW_TO_SCORE.of(id=seen.pending[-1].id), "muted", indent="  ")
+
+
+def _failures(output: Output, seen: Overview) -> None:
+    _label(output, texts.L_FAILURES, plain(str(len(seen.failures))), "bad" if seen.failures else "plain")
+    for each in seen.failures[-_SHOWN:]:
+        name = event_name(each.event).in_language(output.language)
+        output.say(
+            f"r{each.round}  {when({'ts': each.ts})}  {name}  {' '.join(each.reason.split())}", "bad", indent="  "
+        )
+    _left_out(output, len(seen.failures))
+
+
+def _left_out(output: Output, count: int) -> None:
+    if count > _SHOWN:
+        output.say(texts.EARLIER_ONES.of(count=count - _SHOWN), "muted", indent="  ")
