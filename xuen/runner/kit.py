@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from random import Random
 
 from xuen.agent.call import Agent
-from xuen.guard.guard import Guard
+from xuen.guard.round import Guard
 from xuen.prompt import Setting
 from xuen.sink import Sink
 from xuen.stop import Stop

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xuen.agent.call import Call, Outcome
 from xuen.errors import DamagedResearch
 from xuen.events import SECTIONS, InputTaken, Purpose, RoundStarted, SectionChanged, SectionsShown
-from xuen.guard.guard import RoundReport
+from xuen.guard.round import RoundReport
 from xuen.prompt import research_prompt
 from xuen.runner.kit import Kit
 from xuen.words import draw
@@ -26,7 +26,7 @@ def play(kit: Kit, round: int, *, bank: Sequence[str], pick: int, left: int | No
     id = kit.guard.open_round(round)
     before = kit.guard.sections()
     outcome = _ask(kit, id, round, words, before)
-    data = kit.research.read()
+    data = _read(kit)
     seen = _show_changes(kit, round, before, data) if outcome.worked else before
     kit.guard.close_round(RoundReport(id=id, round=round, words=words, outcome=outcome, data=data))
     if kit.guard.sections() != seen:
@@ -54,12 +54,20 @@ def _ask(kit: Kit, id: str, round: int, words: Sequence[str], state: Sections) -
     return kit.agent.call(Call(prompt, Purpose.RESEARCH, round, kit.guard.log_path(id)), on_started=taken)
 
 
-def _show_changes(kit: Kit, round: int, before: Sections, data: bytes) -> Sections:
+def _read(kit: Kit) -> bytes | None:
+    """research.md as the agent left it; None when it is gone or cannot be read, which the guard then tells."""
+    try:
+        return kit.research.read()
+    except (DamagedResearch, OSError):
+        return None
+
+
+def _show_changes(kit: Kit, round: int, before: Sections, data: bytes | None) -> Sections:
     """Tell which sections are not what they were; the sections as they are now (`before` in a damaged file)."""
     try:
-        after = parse(data).sections
+        after = parse(data or b"").sections
     except DamagedResearch:
-        return before  # the guard says so and puts the best back
+        return before
     for section in SECTIONS:
         content: str = getattr(after, section)
         if content != getattr(before, section):

@@ -31,7 +31,29 @@ WORDS_OTHER_TASK = Text(
     "the word bank was made for another task; it is made anew for this one",
     "词库是为另一个任务生成的，现在为本任务重新生成",
 )
+WORDS_UNREADABLE = Text("words.txt cannot be read: {error}", "words.txt 无法读取：{error}")
+WORDS_NOT_KEPT = Text(
+    "the word bank could not be kept in words.txt ({error}); this run uses it all the same",
+    "词库没能写入 words.txt（{error}），本次运行照常使用",
+)
 OTHER_TASK = Text(
     "this workspace was begun for another task ({old}); from now on the prompts carry the new one",
     "此工作区原本用于另一个任务（{old}），从现在起提示词使用新任务",
+)
+
+LEFTOVERS_ENDED = Text(
+    "{count} processes that an earlier, killed run had left behind were ended",
+    "已终止先前被强行结束的运行遗留的 {count} 个进程",
+)
+SMALL_MODEL = Text(
+    "the built-in agent works with a very small model and writes poor research; connect a real one with --agent NAME "
+    "(`doctor` lists them) or --base-url URL --model NAME",
+    "内置 agent 使用的模型很小，写不出好研究；"
+    "请用 --agent 名称（doctor 会列出）或 --base-url URL --model 名称接上真正的 agent",
+)
+SMALL_MODEL_CHINESE = Text(
+    "the built-in agent works with a very small model, which writes poor Chinese; connect a real one with --agent NAME "
+    "(`doctor` lists them) or --base-url URL --model NAME",
+    "内置 agent 使用的模型很小，中文写得很差；"
+    "请用 --agent 名称（doctor 会列出）或 --base-url URL --model 名称接上真正的 agent",
 )

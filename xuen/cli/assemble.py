@@ -1,0 +1,181 @@
+"""A run put together: which agents, which guard, which loop.
+
+Owns the wiring and nothing else: every part is made here once and handed to those that need it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from xuen.agent.call import Agent
+from xuen.agent.keep_research import KeepResearch
+from xuen.agent.presets import Resolved, name_of, resolve
+from xuen.agent.shell_agent import ShellAgent
+from xuen.agent.template import Template, check_with_shell, parse
+from xuen.cli.settings import Settings
+from xuen.config.model import Config, WordsSettings
+from xuen.errors import ConfigError, TemplateError
+from xuen.guard.guard import NoGuard, RoundGuard, utc_now
+from xuen.guard.round import Guard
+from xuen.guard.verify import Verifier
+from xuen.guard.verify.judge import AiVerifier
+from xuen.guard.verify.suite import SuiteVerifier
+from xuen.guard.verify.user import UserVerifier
+from xuen.prompt import Setting, judge_prompt
+from xuen.runner.kit import Kit
+from xuen.sink import Sink
+from xuen.stop import Stop
+from xuen.texts import Language
+from xuen.workspace.paths import Workspace
+from xuen.workspace.research import Sections
+from xuen.workspace.research_file import ResearchFile
+
+EMBEDDED_WORDS = WordsSettings(count=20, batch=10)
+"""What the embedded model can make in less than a minute, so that the first round begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """The checked templates of a run: the agent's, and the judge's where it has one of its own."""
+
+    agent: Resolved
+    judge: Template | None
+    judge_name: str
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the language model inside this machine does the work."""
+        return self.agent.name == "xwork" and self.agent.max_state_chars is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is known of a run before its sink is."""
+
+    config: Config
+    task: str
+    language: Language
+    commands: Commands
+    workspace: Workspace
+    token: str
+    stop: Stop
+    seed: int | None
+
+
+def commands_of(settings: Settings) -> Commands:
+    """The agents that the settings ask for, their templates checked, also by a shell.
+
+    Raises:
+        ConfigError: an unknown preset, or a template through which the prompt might not arrive whole.
+    """
+    config = settings.config
+    key = "agent.command"
+    try:
+        agent = resolve(config.agent, config.xwork)
+        check_with_shell(agent.template)
+        command, key = config.rounds.judge_command, "rounds.judge_command"
+        judge = None if command is None else parse(command)
+        if judge is not None:
+            check_with_shell(judge)
+    except TemplateError as error:
+        where = settings.where(key, error.line_number, error.column)
+        raise ConfigError(error.what, where=where, mend=error.mend) from None
+    return Commands(agent, judge, name_of(command) if command else agent.name)
+
+
+def words_of(run: Run, *, anew: bool) -> WordsSettings:
+    """How the word bank is made; the embedded model makes a small one."""
+    words = run.config.words
+    if run.commands.embedded:
+        count = min(words.count, EMBEDDED_WORDS.count)
+        words = msgspec.structs.replace(words, count=count, batch=min(words.batch, EMBEDDED_WORDS.batch))
+    return msgspec.structs.replace(words, reuse=False) if anew else words
+
+
+def kit_of(run: Run, sink: Sink) -> Kit:
+    """All parts of the run, telling their events to `sink`."""
+    research = ResearchFile(run.workspace)
+    setting = _setting(run)
+    template, config = run.commands.agent.template, run.config
+    agent = _agent(run, sink, template, name=run.commands.agent.name, timeout=config.agent.timeout)
+    judge = _agent(
+        run,
+        sink,
+        run.commands.judge or template,
+        name=run.commands.judge_name,
+        timeout=config.rounds.judge_timeout,
+    )
+    return Kit(
+        setting=setting,
+        workspace=run.workspace,
+        research=research,
+        agent=agent,
+        quiet_agent=KeepResearch(agent, research, sink),
+        guard=_guard(run, sink, research, setting, KeepResearch(judge, research, sink)),
+        sink=sink,
+        stop=run.stop,
+        seed=run.seed,
+    )
+
+
+def _setting(run: Run) -> Setting:
+    """What all prompts share; the room for the sections is the smallest of what is set and what the agent takes."""
+    rooms = [room for room in (run.config.prompt.max_state_chars, run.commands.agent.max_state_chars) if room]
+    return Setting(
+        task=run.task,
+        language=run.language,
+        extra_notes=run.config.extra_notes,
+        interpreter=sys.executable,
+        section_writer=str(run.workspace.section_writer),
+        workspace=str(run.workspace.root),
+        max_state_chars=min(rooms, default=0),
+    )
+
+
+def _agent(run: Run, sink: Sink, template: Template, *, name: str, timeout: float) -> ShellAgent:
+    return ShellAgent(
+        template,
+        name=name,
+        workspace=run.workspace.root,
+        token=run.token,
+        sink=sink,
+        stop=run.stop,
+        timeout=timeout,
+        idle_timeout=run.config.agent.idle_timeout,
+        env=run.commands.agent.env,
+        language=run.language,
+    )
+
+
+def _guard(run: Run, sink: Sink, research: ResearchFile, setting: Setting, judge: Agent) -> Guard:
+    rounds = run.config.rounds
+    if not rounds.enabled:
+        return NoGuard(research, root=run.workspace.root, sink=sink, clock=utc_now)
+
+    def question(candidate: Sections, best: Sections) -> str:
+        return judge_prompt(setting, candidate=candidate, best=best)
+
+    suite = SuiteVerifier(
+        Path(rounds.repo) if rounds.repo else run.workspace.root,
+        timeout=rounds.test_timeout,
+        stop=run.stop,
+        is_repo=rounds.repo is not None,
+        marks={"XUEN_WORKSPACE": str(run.workspace.root), "XUEN_RUN": run.token},
+    )
+    verifiers: Mapping[str, Verifier] = {
+        verifier.name: verifier for verifier in (suite, AiVerifier(judge, prompt=question), UserVerifier())
+    }
+    return RoundGuard(
+        run.workspace,
+        settings=rounds,
+        language=run.language,
+        verifiers=verifiers,
+        sink=sink,
+        stop=run.stop,
+        research=research,
+    )

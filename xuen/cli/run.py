@@ -1,0 +1,144 @@
+"""`xuen TASK`: find everything that can be wrong, own the workspace, pick a face, let the loop go.
+
+Owns the order of a start: faults of arguments, configuration and templates are found before anything is made, and
+nothing in the workspace is touched before this run owns it.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from xuen.agent.process_tree import end_leftovers
+from xuen.agent.shell_agent import remove_stale_prompts
+from xuen.cli.assemble import Run, commands_of, kit_of, words_of
+from xuen.cli.parser import Options, early_language
+from xuen.cli.settings import Settings
+from xuen.cli.signals import signals_stop
+from xuen.cli.task import read_task
+from xuen.errors import DamagedResearch
+from xuen.events import Notice, RunStarted
+from xuen.runner.loop import Loop
+from xuen.sink import FanOut, Sink
+from xuen.stop import Stop
+from xuen.texts import Text, language_of, plain
+from xuen.texts import run as texts
+from xuen.ui.console import Console, wants_colour
+from xuen.ui.jsonl import JsonLines, open_events
+from xuen.ui.tui import ScreenUnusable, no_screen_because, run_screen
+from xuen.workspace import inbox
+from xuen.workspace.paths import Workspace
+from xuen.workspace.research import parse, title_of
+from xuen.workspace.research_file import ResearchFile
+from xuen.workspace.run_lock import RunLock
+from xuen.workspace.setup import furnish, make_workspace
+
+
+def run(options: Options, settings: Settings) -> int:
+    """Everything from the task to the exit code.
+
+    Raises:
+        UserError: nothing was started.
+    """
+    config = settings.config
+    early = early_language(sys.argv[1:], os.environ) if config.language == "auto" else config.language
+    task = read_task(options, early, input if sys.stdin.isatty() and sys.stdout.isatty() else None)
+    language = language_of(task) if config.language == "auto" else config.language
+    commands = commands_of(settings)
+    stop, token = Stop(), secrets.token_hex(16)
+    with ExitStack() as stack:
+        events = open_events(options.events, language) if options.events else None
+        if events is not None:
+            stack.callback(events.close)
+        workspace = make_workspace(Path(config.workspace))
+        stack.enter_context(RunLock(workspace, token))
+        stack.enter_context(signals_stop(stop))
+        prepared = Run(config, task, language, commands, workspace, token, stop, options.seed)
+        said = list(_prepare(prepared))
+        return _with_a_face(prepared, options, events, said)
+
+
+def _prepare(run: Run) -> Iterator[Text]:
+    """Bring the workspace in order, after a killed run too; what a person should be told about it."""
+    workspace = run.workspace
+    ended = end_leftovers(workspace.root, run.token)
+    if ended:
+        yield texts.LEFTOVERS_ENDED.of(count=ended)
+    remove_stale_prompts(workspace.root)
+    other = _other_task(workspace, run.task)
+    if other is not None:
+        yield texts.OTHER_TASK.of(old=plain(other))
+    if furnish(workspace, run.task) and run.commands.agent.permits is not None:
+        yield run.commands.agent.permits
+    if run.commands.embedded:
+        yield texts.SMALL_MODEL_CHINESE if language_of(run.task) == "zh" else texts.SMALL_MODEL
+
+
+def _other_task(workspace: Workspace, task: str) -> str | None:
+    """The title of research.md if it is another task's."""
+    try:
+        title = parse(ResearchFile(workspace).read()).title
+    except (DamagedResearch, OSError):
+        return None
+    return title if title is not None and title != title_of(task) else None
+
+
+def _with_a_face(run: Run, options: Options, events: JsonLines | None, said: list[Text]) -> int:
+    """Run the loop under the screen, or under the console where there can be no screen or nobody wants one."""
+    colour = not options.no_color and wants_colour(sys.stdout, os.environ)
+    on_stdout = options.events == "-"
+
+    def work(face: Sink) -> int:
+        sink = FanOut([face, events] if events else [face])
+        for text in said:
+            sink.emit(Notice(level="info", text=text))
+        return _loop(run, options, sink)
+
+    def on_console(*reasons: Text) -> int:
+        stream = sys.stderr if on_stdout else sys.stdout
+        plainly = colour and wants_colour(stream, os.environ)
+        said[:0] = reasons
+        return work(Console(stream, run.language, colour=plainly))
+
+    if options.no_tui or on_stdout:
+        return on_console()
+    reason = no_screen_because(sys.stdin, sys.stdout, os.environ)
+    if reason is not None:
+        return on_console(reason)
+    try:
+        return run_screen(
+            work,
+            stop=run.stop,
+            submit=_submitter(run.workspace),
+            language=run.language,
+            queued=[entry.text for entry in inbox.peek(run.workspace)],
+            colour=colour,
+        )
+    except ScreenUnusable as error:
+        return on_console(error.reason)
+
+
+def _submitter(workspace: Workspace) -> Callable[[str], None]:
+    return lambda text: inbox.put(workspace, text)
+
+
+def _loop(run: Run, options: Options, sink: Sink) -> int:
+    config = run.config
+    kit = kit_of(run, sink)
+    loop = Loop(kit, loop=config.loop, words=words_of(run, anew=options.regen_words))
+    iterations = config.loop.iterations
+    return loop.run(
+        RunStarted(
+            round=0,
+            task=run.task,
+            workspace=str(run.workspace.root),
+            language=run.language,
+            agent=kit.agent.name,
+            verify=config.rounds.verify if config.rounds.enabled else "off",
+            iterations=None if iterations == "inf" else iterations,
+        )
+    )
