@@ -1,0 +1,282 @@
+"""The agent programs that xuen knows, as one table, and how settings become a template.
+
+Owns the table and `resolve`. Refuses names that are not in it. Always: login and choice of model stay in the
+agent's own configuration; a preset adds only what unattended work needs, and says in plain words what that permits.
+The facts were measured with the programs of November 2026.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import shlex
+import shutil
+import site
+import sys
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import xuen
+from xuen.agent.command import CannotStart, Listener, Stream, run
+from xuen.agent.output import clean_text
+from xuen.agent.template import Template, clean_environment, parse
+from xuen.config.model import AgentSettings, XworkSettings
+from xuen.errors import ConfigError, UserError
+from xuen.stop import Stop
+from xuen.texts import Text
+from xuen.texts import presets as texts
+
+_VERSION: Final = re.compile(r"\d+\.\d+(?:\.\d+)?[\w.+-]*")
+_VERSION_SECONDS: Final = 20.0
+EMBEDDED_STATE_CHARS: Final = 3000  # both sections in the 8,192 tokens of the embedded model, Chinese included
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """One program. `command` is a template; that of xwork is built from its settings and therefore empty here."""
+
+    name: str
+    program: str  # what must be on PATH
+    command: str
+    install: str
+    permits: Text
+    advice: Text
+    version: tuple[str, ...] = ("--version",)
+    env: Mapping[str, str] = field(default_factory=dict)  # defaults: what is in the environment goes before
+    max_state_chars: int | None = None  # what fits where the prompt is an argument or the model is small
+
+    def where(self) -> str | None:
+        """The path of its program, None when it is not on PATH."""
+        return sys.executable if self.name == "xwork" else shutil.which(self.program)
+
+    def absent(self) -> UserError | None:
+        """What to tell a person whose PATH has no such program; None when it is there."""
+        if self.where():
+            return None
+        return UserError(
+            texts.NOT_ON_PATH.of(name=self.name, program=self.program),
+            mend=texts.INSTALL.of(command=self.install),
+        )
+
+    def version_number(self) -> str | None:
+        """What the program says about its version, at most 20 s long; None when it does not tell."""
+        program = self.where()
+        if program is None:
+            return None
+        if self.name == "xwork":
+            return xuen.__version__
+        heard = _Said()
+        env = clean_environment({**os.environ, **self.env, "NO_COLOR": "1"})
+        env.pop("MSWEA_SILENT_STARTUP", None)  # mini tells its version in the greeting that this suppresses
+        with tempfile.TemporaryDirectory(prefix="xuen-") as folder, suppress(CannotStart):
+            argv = [program, *self.version]
+            run(argv, cwd=Path(folder), env=env, listener=heard, stop=Stop(), timeout=_VERSION_SECONDS)
+        found = _VERSION.search(clean_text(bytes(heard.said)))
+        return found[0] if found else None
+
+
+class _Said(Listener):
+    def __init__(self) -> None:
+        self.said = bytearray()
+
+    def output(self, stream: Stream, chunk: bytes) -> None:  # noqa: ARG002 - either stream will do
+        self.said += chunk[: max(0, 65_536 - len(self.said))]
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What the settings ask for: a template with its name and environment."""
+
+    name: str
+    template: Template
+    env: Mapping[str, str]
+    preset: Preset | None = None
+    permits: Text | None = None  # to be shown before the first run
+    max_state_chars: int | None = None
+
+
+_LITELLM: Final = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}  # else it fetches a table from the network at each start
+
+_ROWS: Final = (
+    Preset(
+        name="xwork",
+        program="",
+        command="",
+        install="",
+        permits=texts.PERMITS_WORKSPACE,
+        advice=texts.EMBEDDED,
+    ),
+    Preset(
+        name="opencode",
+        program="opencode",
+        # A title of our own saves the request that would make one.
+        command='opencode run --auto --title xuen < "$prompt_file"',
+        install="npm install -g opencode-ai",
+        permits=texts.PERMITS_COMMANDS,
+        advice=texts.NAME_A_MODEL.of(flag="-m PROVIDER/MODEL"),
+    ),
+    Preset(
+        name="claude",
+        program="claude",
+        # Its flag for skipping all permissions is refused for root; allowing one tool is not.
+        command='claude -p --allowedTools Bash --no-session-persistence < "$prompt_file"',
+        install="npm install -g @anthropic-ai/claude-code",
+        permits=texts.PERMITS_SHELL_TOOL,
+        advice=texts.LOGIN_FIRST.of(program="claude"),
+        env={"DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"},
+    ),
+    Preset(
+        name="codex",
+        program="codex",
+        # With its sandbox the section writer could not lock; analytics cost five seconds at the end when offline.
+        command="codex exec --skip-git-repo-check --ephemeral --dangerously-bypass-approvals-and-sandbox "
+        '-c analytics.enabled=false - < "$prompt_file"',
+        install="npm install -g @openai/codex",
+        permits=texts.PERMITS_NO_SANDBOX,
+        advice=texts.LOGIN_FIRST.of(program="codex"),
+    ),
+    Preset(
+        name="gemini",
+        program="gemini",
+        command='gemini --yolo --skip-trust < "$prompt_file"',
+        install="npm install -g @google/gemini-cli",
+        permits=texts.PERMITS_COMMANDS,
+        advice=texts.LOGIN_FIRST.of(program="gemini"),
+    ),
+    Preset(
+        name="qwen",
+        program="qwen",
+        command='qwen --auth-type openai --yolo < "$prompt_file"',
+        install="npm install -g @qwen-code/qwen-code",
+        permits=texts.PERMITS_COMMANDS,
+        advice=texts.KEY_IN_ENVIRONMENT.of(names="OPENAI_BASE_URL, OPENAI_API_KEY, OPENAI_MODEL"),
+    ),
+    Preset(
+        name="pi",
+        program="pi",
+        command='pi --no-session -p < "$prompt_file"',
+        install="npm install -g @mariozechner/pi-coding-agent",
+        permits=texts.PERMITS_COMMANDS,
+        advice=texts.LOGIN_FIRST.of(program="pi"),
+    ),
+    Preset(
+        name="aider",
+        program="aider",
+        # Without --yes-always: that makes it refuse commands; with no terminal every question means yes.
+        command="aider --no-git --no-check-update --analytics-disable --no-show-model-warnings --no-pretty "
+        '--edit-format diff --message-file "$prompt_file" < /dev/null',
+        install="pip install aider-chat",
+        permits=texts.PERMITS_EDITS,
+        advice=texts.KEY_IN_ENVIRONMENT.of(names="OPENAI_API_BASE, OPENAI_API_KEY, AIDER_MODEL"),
+        env=_LITELLM,
+    ),
+    Preset(
+        name="mini",
+        program="mini",
+        # It takes its task as an argument only, so the system's limit for one argument holds.
+        command='mini -y --exit-immediately -t "$prompt" < /dev/null',
+        install="pip install mini-swe-agent",
+        permits=texts.PERMITS_COMMANDS,
+        advice=texts.KEY_IN_ENVIRONMENT.of(names="OPENAI_API_BASE, OPENAI_API_KEY, MSWEA_MODEL_NAME"),
+        version=("--help",),
+        env={
+            **_LITELLM,
+            "MSWEA_CONFIGURED": "true",
+            "MSWEA_COST_TRACKING": "ignore_errors",
+            "MSWEA_SILENT_STARTUP": "1",
+        },
+        max_state_chars=24_000,
+    ),
+)
+PRESETS: Final[Mapping[str, Preset]] = {row.name: row for row in _ROWS}
+
+
+def find(name: str) -> Preset:
+    """The preset of that name.
+
+    Raises:
+        ConfigError: there is none; names the nearest one.
+    """
+    if name in PRESETS:
+        return PRESETS[name]
+    names = ", ".join(PRESETS)
+    near = difflib.get_close_matches(name.lower(), PRESETS, n=1)
+    mend = (
+        texts.NEAREST_PRESET_MEND.of(nearest=near[0], names=names)
+        if near
+        else texts.UNKNOWN_PRESET_MEND.of(names=names)
+    )
+    raise ConfigError(texts.UNKNOWN_PRESET.of(name=name), where="agent.preset", mend=mend)
+
+
+def resolve(agent: AgentSettings, xwork: XworkSettings) -> Resolved:
+    """What `agent:` and `xwork:` ask for; a command goes before the preset.
+
+    Raises:
+        ConfigError: there is no such preset.
+        TemplateError: the command is no template that a shell could be trusted with.
+    """
+    if agent.command is not None:
+        return Resolved(name=name_of(agent.command), template=parse(agent.command), env=agent.env)
+    preset = find(agent.preset)
+    env = {name: value for name, value in preset.env.items() if name not in os.environ} | agent.env
+    permits, room = preset.permits.of(name=preset.name), preset.max_state_chars
+    command = preset.command
+    if preset.name == "xwork":
+        command = xwork_command(xwork)
+        env |= _import_path(agent.env)
+        room = None if xwork.base_url else EMBEDDED_STATE_CHARS
+        if xwork.approval == "read-only":
+            permits = texts.PERMITS_NOTHING_ELSE.of(name=preset.name)
+    return Resolved(
+        name=preset.name,
+        template=parse(command),
+        env=env,
+        preset=preset,
+        permits=permits,
+        max_state_chars=room,
+    )
+
+
+def name_of(command: str) -> str:
+    """What a person calls a command: the name of its program."""
+    try:
+        words = shlex.split(command, comments=True)
+    except ValueError:
+        words = command.split()
+    program = next((word for word in words if "=" not in word.partition("/")[0]), "agent")
+    return Path(program).name or "agent"
+
+
+def xwork_command(settings: XworkSettings) -> str:
+    """The template of the built-in agent: this interpreter, a session of its own for each call.
+
+    `-P` keeps the workspace, the current folder of the call, out of the places that modules are imported from.
+    """
+    options = {
+        "--base-url": settings.base_url,
+        "--model": settings.model,
+        "--api-key-env": settings.api_key_env,
+        "--approval": settings.approval,
+    }
+    words = [shlex.quote(sys.executable), "-P", "-m", "xuen.xwork", "run", "--prompt-file", '"$prompt_file"']
+    words += ["--workspace", ".", "--session", '".xwork/calls/$XUEN_RUN-$XUEN_ROUND-$XUEN_PURPOSE-$$.jsonl"']
+    for option, value in options.items():
+        if value is not None:
+            words += [option, shlex.quote(value)]
+    return " ".join(words)
+
+
+def _import_path(asked: Mapping[str, str]) -> dict[str, str]:
+    """`PYTHONPATH` for a xuen that runs from a checkout; an installed one needs none."""
+    home = str(Path(xuen.__file__).resolve().parent.parent)
+    installed = {str(Path(place).resolve()) for place in (*site.getsitepackages(), site.getusersitepackages())}
+    if home in installed:
+        return {}
+    before = asked.get("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
+    return {"PYTHONPATH": os.pathsep.join(part for part in (home, before) if part)}

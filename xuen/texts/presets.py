@@ -1,0 +1,61 @@
+"""What is said about the agent programs that xuen knows."""
+
+from __future__ import annotations
+
+from xuen.texts import Text
+
+UNKNOWN_PRESET = Text('there is no agent called "{name}"', "没有名为“{name}”的 agent")
+UNKNOWN_PRESET_MEND = Text("The presets are: {names}", "可用的预设：{names}")
+NEAREST_PRESET_MEND = Text(
+    'Did you mean "{nearest}"? The presets are: {names}', "是否想写“{nearest}”？可用的预设：{names}"
+)
+NOT_ON_PATH = Text(
+    'the program "{program}" of the agent {name} is not on PATH', "PATH 中找不到 agent {name} 的程序“{program}”"
+)
+INSTALL = Text("Install it: {command}", "请先安装：{command}")
+
+# --- what unattended work permits them, in plain words --------------------------------------------------------------
+
+PERMITS_COMMANDS = Text(
+    "{name} runs without asking: it may execute any command and change any file that you may",
+    "{name} 将不经询问地运行：凡是你有权执行的命令、有权修改的文件，它都可以执行和修改",
+)
+PERMITS_SHELL_TOOL = Text(
+    "{name} runs without asking: its tool for shell commands is allowed, so it may execute any command that you may",
+    "{name} 将不经询问地运行：已允许它使用 shell 命令工具，凡是你有权执行的命令它都可以执行",
+)
+PERMITS_NO_SANDBOX = Text(
+    "{name} runs without asking and without its sandbox: it may execute any command and change any file that you may",
+    "{name} 将不经询问且不带沙箱地运行：凡是你有权执行的命令、有权修改的文件，它都可以执行和修改",
+)
+PERMITS_WORKSPACE = Text(
+    "{name} changes files in the workspace without asking and may run commands there",
+    "{name} 将不经询问地修改工作区中的文件，并可在其中执行命令",
+)
+PERMITS_NOTHING_ELSE = Text(
+    "{name} is in its read-only mode: it cannot write a section",
+    "{name} 处于只读模式：无法写入任何区块",
+)
+PERMITS_EDITS = Text(
+    "{name} answers yes to its own questions: it may change files and execute the commands that it suggests",
+    "{name} 会对自己的提问一律回答“是”：它可以修改文件，并执行自己建议的命令",
+)
+
+# --- advice --------------------------------------------------------------------------------------------------------
+
+LOGIN_FIRST = Text(
+    "run {program} once by hand, log in and choose a model; xuen uses what you chose",
+    "请先手动运行一次 {program}，登录并选择模型；xuen 会沿用你的选择",
+)
+KEY_IN_ENVIRONMENT = Text(
+    "put the key into the environment ({names}) and name the model",
+    "请在环境变量中设置密钥（{names}），并指定模型",
+)
+NAME_A_MODEL = Text(
+    "without a model in its configuration it silently takes a hosted one; better: agent.command with {flag}",
+    "若其配置中没有模型，它会悄悄使用托管模型；建议在 agent.command 中加上 {flag}",
+)
+EMBEDDED = Text(
+    "no key and no server needed: a small language model runs inside this machine",
+    "无需密钥和服务器：小型语言模型就在本机运行",
+)
