@@ -1,0 +1,99 @@
+"""The verifier `tests`: the project's own test suite, found in the order pytest, make, npm, go.
+
+Owns the order and the bounds of the whole: one time limit, one clean environment, one private folder. Refuses to
+touch what a suite changed; it says which files. Always: `passed` only on evidence of a test that passed and none that
+failed; no suite, or one that could not come to an end, is never a failure of the candidate.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from xuen.guard.verify import Judgement, Snapshot
+from xuen.guard.verify.suites import go_suite, make_suite, npm_suite, pytest_suite
+from xuen.guard.verify.suites.bench import Bench, Finding
+from xuen.guard.verify.suites.surroundings import suite_environment
+from xuen.guard.verify.suites.traces import changes, trace_of
+from xuen.stop import Stop
+from xuen.texts import verify as texts
+
+_RUNNERS: Final = (
+    ("pytest", pytest_suite.judge),
+    ("make", make_suite.judge),
+    ("npm", npm_suite.judge),
+    ("go", go_suite.judge),
+)
+
+
+class SuiteVerifier:
+    """Runs the suite in `folder`; `timeout` in seconds for all runners together, 0 for none.
+
+    `is_repo` says that the user named the folder (`rounds.repo`), so that settings above it may belong to it; those
+    above a workspace never do. `marks` are the variables by which a later start finds what a killed run left.
+    """
+
+    name = "tests"
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        timeout: float,
+        stop: Stop,
+        is_repo: bool = False,
+        surroundings: Mapping[str, str] | None = None,
+        marks: Mapping[str, str] | None = None,
+        python: str = sys.executable,
+    ) -> None:
+        self._folder = folder.absolute()
+        self._timeout = timeout
+        self._stop = stop
+        self._is_repo = is_repo
+        self._surroundings = surroundings
+        self._marks = dict(marks or {})
+        self._python = python
+
+    def verify(self, candidate: Snapshot, best: Snapshot) -> Judgement:  # noqa: ARG002 - a suite judges a folder
+        """Run the first suite that can run. `unavailable` when there is none, `unknown` when it could not tell."""
+        if not self._folder.is_dir():
+            return Judgement(self.name, "unavailable", None, texts.NO_FOLDER.of(folder=self._folder))
+        try:
+            with tempfile.TemporaryDirectory(prefix="xuen-suite-", ignore_cleanup_errors=True) as private:
+                return self._cascade(self._bench(Path(private)))
+        except OSError as error:  # no room for the report, a file that may not be read: nobody's test has failed
+            said = f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
+            return Judgement(self.name, "unknown", None, texts.SUITE_TROUBLE.of(error=said))
+
+    def _bench(self, private: Path) -> Bench:
+        inherited = os.environ if self._surroundings is None else self._surroundings
+        env = suite_environment(inherited, self._marks)
+        temporary = private / "tmp"  # what a suite leaves among temporary files goes with the private folder
+        temporary.mkdir()
+        env["TMPDIR"] = str(temporary)
+        return Bench(
+            folder=self._folder,
+            private=private,
+            env=env,
+            stop=self._stop,
+            timeout=self._timeout,
+            climbs=self._is_repo,
+            python=self._python,
+        )
+
+    def _cascade(self, bench: Bench) -> Judgement:
+        said: list[str] = []
+        finding = Finding("unavailable", texts.NO_SUITE)
+        for runner, judge in _RUNNERS:
+            finding = judge(bench)
+            said.append(f"{runner}: {finding.outcome}: {finding.reason.en}\n{finding.raw}".rstrip())
+            if finding.outcome != "unavailable":
+                break
+        reason = texts.NO_SUITE if finding.outcome == "unavailable" else finding.reason
+        if bench.before is not None and (changed := changes(bench.before, trace_of(bench.folder))):
+            reason = texts.SUITE_CHANGED.of(reason=reason, files=changed)
+        return Judgement(self.name, finding.outcome, None, reason, "\n".join(said))

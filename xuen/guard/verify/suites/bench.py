@@ -1,0 +1,121 @@
+"""Where a suite runs: one folder, one environment, one deadline; and what a runner answers.
+
+Owns starting the commands of a suite and what bounds them: standard input closed, a session of their own, the time
+that is left for all runners together, a head and a tail of the output, the whole process tree ended. Refuses to read
+anything into an exit code; that is the runners' knowledge. Always: when `run` returns, nothing that it started is left.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from xuen.agent.capture import HeadTail
+from xuen.agent.command import STREAMS, CannotStart, Listener, Stream, run
+from xuen.agent.output import LineCutter
+from xuen.events import Why
+from xuen.guard.verify import JudgeOutcome
+from xuen.guard.verify.suites.traces import Trace, trace_of
+from xuen.stop import Stop
+from xuen.texts import Text
+from xuen.texts import verify as texts
+
+_HEAD: Final = 64 << 10  # bytes of each stream that are kept from its beginning
+_TAIL: Final = 256 << 10  # … and from its end, where runners print their summaries
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one runner says: `unavailable` means that it has no suite to run here, so the next one is asked."""
+
+    outcome: JudgeOutcome
+    reason: Text
+    raw: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a command ended: `code` is None when it was ended from here or could not be started."""
+
+    why: Why
+    code: int | None
+    stdout: str
+    stderr: str
+
+    @property
+    def output(self) -> str:
+        """Both streams, one after the other."""
+        return self.stdout + ("\n" if self.stdout and self.stderr else "") + self.stderr
+
+    @property
+    def killed(self) -> bool:
+        """Whether a signal ended it, as far as the exit code says so."""
+        return self.code is not None and self.code > 128
+
+
+@dataclass(slots=True)
+class Bench:
+    """One run of the cascade in `folder`; `private` is a folder of its own outside it, removed afterwards.
+
+    `timeout` is in seconds for everything together, 0 for none. `climbs` says whether settings of the folders above
+    belong to the suite. `python` is the interpreter for projects that have none of their own.
+    """
+
+    folder: Path
+    private: Path
+    env: Mapping[str, str]
+    stop: Stop
+    timeout: float
+    climbs: bool
+    python: str
+    before: Trace | None = None
+    _began: float = field(default_factory=time.monotonic)
+
+    def which(self, *names: str) -> str | None:
+        """The first of these programs that is on PATH."""
+        return next((path for name in names if (path := shutil.which(name, path=self.env.get("PATH")))), None)
+
+    def run(self, argv: Sequence[str]) -> Ran:
+        """Run one command in the folder to its end, or to the end of the time that is left."""
+        if self.stop.is_set():
+            return Ran(Why.STOPPED, None, "", "")
+        left = self.timeout and max(0.01, self.timeout - (time.monotonic() - self._began))
+        if self.before is None:
+            self.before = trace_of(self.folder)
+        ears = _Ears()
+        try:
+            ended = run(argv, cwd=self.folder, env=self.env, listener=ears, stop=self.stop, timeout=left)
+        except CannotStart as error:
+            return Ran(Why.NOT_FOUND, None, "", error.strerror or str(error))
+        return Ran(ended.why, ended.code, ears.text("stdout"), ears.text("stderr"))
+
+    def unfinished(self, ran: Ran) -> Finding | None:
+        """The finding for a command that did not come to its own end, whatever the runner; else None."""
+        if ran.why is Why.TIMEOUT:
+            return Finding("unknown", texts.SUITE_TIMEOUT.of(seconds=f"{self.timeout:g}"), ran.output)
+        if ran.why is Why.STOPPED:
+            return Finding("unknown", texts.SUITE_STOPPED, ran.output)
+        if ran.killed:
+            return Finding("unknown", texts.SUITE_KILLED.of(code=ran.code), ran.output)
+        return None
+
+
+class _Ears(Listener):
+    """Keeps a head and a tail of each stream."""
+
+    def __init__(self) -> None:
+        self._cutters = {stream: LineCutter() for stream in STREAMS}
+        self._kept = {stream: HeadTail(_HEAD, _TAIL) for stream in STREAMS}
+
+    def output(self, stream: Stream, chunk: bytes) -> None:
+        """Bytes came."""
+        self._kept[stream].add(self._cutters[stream].feed(chunk))
+
+    def text(self, stream: Stream) -> str:
+        """What is kept, as clean text; called once, at the end."""
+        self._kept[stream].add(self._cutters[stream].finish())
+        return self._kept[stream].text("en")

@@ -1,0 +1,74 @@
+"""`make test` as the judge: GNU make itself says whether there is such a target and what it would do.
+
+Owns reading make's own words, in the C locale, from a dry run in which no recipe can imitate them. Refuses to read
+Makefiles. Always: what make says about a target is believed only from the topmost make, not from one below.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from xuen.guard.verify.suites.bench import Bench, Finding, Ran
+from xuen.guard.verify.suites.summaries import summary_of, tests_nothing
+from xuen.texts import verify as texts
+
+_FILES: Final = ("GNUmakefile", "makefile", "Makefile")
+_NO_RULE: Final = re.compile(r"^g?make: \*\*\* No rule to make target [`'‘]test['’]\.\s+Stop\.$", re.MULTILINE)
+_NOTHING: Final = re.compile(
+    r"^g?make: (?:Nothing to be done for [`'‘]test['’]\.|[`'‘]test['’] is up to date\.)$", re.MULTILINE
+)
+_UNREADABLE: Final = re.compile(r"^[^\s:]+:\d+: \*\*\* .*Stop\.$", re.MULTILINE)
+_BELOW: Final = re.compile(r"^g?make\[\d+\]: ", re.MULTILINE)
+_CALLS_MAKE: Final = re.compile(r"^\S*\bg?make(?:\s|$)")
+_MISSING: Final = re.compile(r"^g?make(?:\[\d+\])?: \*\*\* \[.*\] Error 127$", re.MULTILINE)
+
+
+def judge(bench: Bench) -> Finding:
+    """Run `make test` if make has something to do for it."""
+    if not any((bench.folder / name).is_file() for name in _FILES):
+        return Finding("unavailable", texts.NO_FILE.of(runner="make", file="Makefile"))
+    make = bench.which("gmake", "make")
+    if make is None:
+        return Finding("unavailable", texts.NO_PROGRAM.of(runner="make"))
+    asked = bench.run([make, "-n", "test"])
+    return bench.unfinished(asked) or _nothing_to_run(asked) or _run(bench, make)
+
+
+def _nothing_to_run(asked: Ran) -> Finding | None:
+    if _NO_RULE.search(asked.stderr):
+        return Finding("unavailable", texts.MAKE_NO_TARGET, asked.output)
+    if _NOTHING.search(asked.output):
+        return Finding("unavailable", texts.MAKE_NOTHING, asked.output)
+    if asked.code and _UNREADABLE.search(asked.stderr):
+        return Finding("unknown", texts.MAKE_UNREADABLE, asked.output)
+    if asked.code == 0 and all(tests_nothing(command) for command in _commands(asked.stdout)):
+        return Finding("unavailable", texts.TESTS_NOTHING.of(runner="make test"), asked.output)
+    return None
+
+
+def _commands(stdout: str) -> list[str]:
+    """What a dry run printed, one command each; calls of a make below stand for what that one printed."""
+    below = _BELOW.search(stdout) is not None
+    lines = stdout.replace("\\\n", " ").splitlines()
+    return [
+        line
+        for line in lines
+        if line.strip() and not _BELOW.match(line) and not (below and _CALLS_MAKE.match(line.lstrip()))
+    ]
+
+
+def _run(bench: Bench, make: str) -> Finding:
+    ran = bench.run([make, "test"])
+    if unfinished := bench.unfinished(ran):
+        return unfinished
+    seen = summary_of(ran.output)
+    if ran.code == 0 and seen.failed:
+        return Finding("unknown", texts.SUITE_CONTRADICTS.of(runner="make test"), ran.output)
+    if seen.none and not seen.passed and not seen.failed:
+        return Finding("unavailable", texts.TESTS_NOTHING.of(runner="make test"), ran.output)
+    if ran.code == 0:
+        return Finding("passed", texts.SUITE_PASSED.of(runner="make test"), ran.output)
+    if _MISSING.search(ran.stderr) and not seen.failed:
+        return Finding("unavailable", texts.TOOL_MISSING.of(runner="make test"), ran.output)
+    return Finding("failed", texts.SUITE_FAILED.of(runner="make test", code=ran.code), ran.output)

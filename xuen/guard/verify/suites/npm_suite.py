@@ -1,0 +1,75 @@
+"""`npm test` as the judge: the script `test` of package.json, with its steps before and after.
+
+Owns which scripts are none: missing, empty, npm's placeholder, one that only prints, one whose tool or packages are
+not installed. Always: npm's own settings from the surroundings decide nothing, those in the project's .npmrc may.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any, Final
+
+from xuen.guard.verify.suites.bench import Bench, Finding, Ran
+from xuen.guard.verify.suites.summaries import summary_of, tests_nothing
+from xuen.texts import verify as texts
+
+_PLACEHOLDER: Final = re.compile(r"no test specified", re.IGNORECASE)
+_NOT_FOUND: Final = 127
+# On the command line, where they go before every file of settings.
+_RUN: Final = ("run", "test", "--ignore-scripts=false", "--if-present=false", "--workspaces=false")
+
+
+def judge(bench: Bench) -> Finding:
+    """Run the project's test script if it has one."""
+    path = bench.folder / "package.json"
+    if not path.is_file():
+        return Finding("unavailable", texts.NO_FILE.of(runner="npm", file="package.json"))
+    package = _package(path)
+    if package is None:
+        return Finding("unavailable", texts.NPM_UNREADABLE)
+    script = _script(package)
+    if not script or _PLACEHOLDER.search(script):
+        return Finding("unavailable", texts.NPM_NO_SCRIPT)
+    if tests_nothing(script):
+        return Finding("unavailable", texts.TESTS_NOTHING.of(runner="npm test"))
+    npm = bench.which("npm")
+    if npm is None:
+        return Finding("unavailable", texts.NO_PROGRAM.of(runner="npm"))
+    ran = bench.run([npm, *_RUN])
+    return bench.unfinished(ran) or _finding(ran, _lacks_packages(bench.folder, package))
+
+
+def _package(path: Path) -> dict[str, Any] | None:
+    try:
+        package = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (ValueError, RecursionError):
+        return None
+    return package if isinstance(package, dict) else None
+
+
+def _script(package: dict[str, Any]) -> str:
+    scripts = package.get("scripts")
+    script = scripts.get("test") if isinstance(scripts, dict) else None
+    return script.strip() if isinstance(script, str) else ""
+
+
+def _lacks_packages(folder: Path, package: dict[str, Any]) -> bool:
+    declared = package.get("dependencies") or package.get("devDependencies")
+    return bool(declared) and not any((place / "node_modules").is_dir() for place in (folder, *folder.parents))
+
+
+def _finding(ran: Ran, lacks_packages: bool) -> Finding:
+    seen = summary_of(ran.output)
+    if ran.code == 0 and seen.failed:
+        return Finding("unknown", texts.SUITE_CONTRADICTS.of(runner="npm test"), ran.output)
+    if seen.none and not seen.passed and not seen.failed:
+        return Finding("unavailable", texts.TESTS_NOTHING.of(runner="npm test"), ran.output)
+    if ran.code == 0:
+        return Finding("passed", texts.SUITE_PASSED.of(runner="npm test"), ran.output)
+    if ran.code == _NOT_FOUND and not seen.failed:
+        return Finding("unavailable", texts.TOOL_MISSING.of(runner="npm test"), ran.output)
+    if lacks_packages and not seen.failed:
+        return Finding("unavailable", texts.NPM_NO_PACKAGES, ran.output)
+    return Finding("failed", texts.SUITE_FAILED.of(runner="npm test", code=ran.code), ran.output)
