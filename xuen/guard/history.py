@@ -53,6 +53,7 @@ class Known:
     id: str
     round: int
     sha256: str
+    seq: int  # of the line that introduced it
     parent: str = ""
     words: tuple[str, ...] = ()
     status: Status = "open"
@@ -74,7 +75,9 @@ class Index:
     streak: int = 0  # heartbeats in a row at the end
     known: dict[str, Known] = field(default_factory=dict)
     by_sha: dict[str, str] = field(default_factory=dict)
+    claims: dict[str, set[str]] = field(default_factory=dict)  # every sha256 that any line gives for an id
     anchors: list[Anchor] = field(default_factory=list)
+    bests: dict[str, int] = field(default_factory=dict)  # what rounds started from, and the seq that first shows it
     waiting: Known | None = None  # has a verdict whose effect is missing: the run was killed between the two
 
     def take(self, line: Mapping[str, Any]) -> None:
@@ -123,9 +126,12 @@ class Index:
         self.waiting = None if known.settled else known
 
     def _introduce(self, event: str, line: Mapping[str, Any]) -> None:
+        if event == "candidate" and is_id(line.get("parent")):
+            self.bests.setdefault(str(line["parent"]), int(line["seq"]))
         identity, sha256 = str(line["id"]), line.get("sha256")
         if not isinstance(sha256, str):
             return
+        self.claims.setdefault(identity, set()).add(sha256)
         known = self.known.get(identity)
         if known is None or event == "candidate":
             words = line.get("words")
@@ -133,6 +139,7 @@ class Index:
                 id=identity,
                 round=int(line["round"]) if _whole(line.get("round")) else 0,
                 sha256=sha256,
+                seq=int(line["seq"]),
                 parent=str(line.get("parent", "")),
                 words=tuple(str(word) for word in words) if isinstance(words, list) else (),
             )

@@ -42,6 +42,8 @@ def open_workspace(desk: Desk, task: str, policy: Policy) -> Best:
     state = _look_at_research(desk)
     best = _first_best(desk, found, state, task) if found.anchor is None else _mend(desk, found, found.anchor, state)
     _record_unrecorded(desk, found, best)
+    if found.rescued is not None:
+        _rescue(desk, best, found.rescued)
     if found.unrecorded:
         _hold_verdicts(desk, policy)
     if isinstance(state, Research) and state.sections != best.sections:
@@ -142,14 +144,23 @@ def _keep_edits(desk: Desk, best: Best, state: Research) -> None:
     sha256 = digest(state.data)
     if sha256 in desk.index.by_sha or _is_recent(desk, state):
         return
-    number = desk.index.last_round
+    _keep_for_person(desk, best, state.data, reason=texts.FOUND_AT_START, notice=texts.EDITED_KEPT)
+
+
+def _rescue(desk: Desk, best: Best, data: bytes) -> None:
+    """Keep the last copy of a lost snapshot, before best.md is overwritten, under a name of its own."""
+    _keep_for_person(desk, best, data, reason=texts.RESCUED, notice=texts.RESCUED_KEPT)
+
+
+def _keep_for_person(desk: Desk, best: Best, data: bytes, *, reason: Text, notice: Text) -> None:
+    number, sha256 = desk.index.last_round, digest(data)
     identity = desk.free_id(number)
-    save(desk.workspace.candidate(identity), Snapshot(identity, number, state.data, sha256, best.anchor.id))
+    save(desk.workspace.candidate(identity), Snapshot(identity, number, data, sha256, best.anchor.id))
     desk.record(
         Candidate(round=number, id=identity, sha256=sha256, parent=best.anchor.id),
-        Pending(round=number, id=identity, verify="user", reason=texts.FOUND_AT_START),
+        Pending(round=number, id=identity, verify="user", reason=reason),
     )
-    desk.notice(texts.EDITED_KEPT.of(id=identity))
+    desk.notice(notice.of(id=identity))
 
 
 def _is_recent(desk: Desk, state: Research) -> bool:

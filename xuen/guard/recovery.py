@@ -2,8 +2,8 @@
 
 The way to the best, by `seq` and never by clock: of best.json and the `adopted` and `baseline` lines the one with
 the largest `seq` whose snapshot is intact, then the next lower ones, then best.md, then nothing (a new baseline is
-due). Before a baseline is believed, a best.md that is byte for byte a known state goes first: only an adoption whose
-record was lost can have written it.
+due). One thing goes before: a best.md that is byte for byte a later snapshot which no line calls the best. Only an
+adoption whose line was lost can have written it. A best.md that holds the last copy of a lost snapshot is rescued.
 
 A finding is a fact about the disk, so a second look after the mending finds nothing.
 """
@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from xuen.errors import DamagedResearch
-from xuen.guard.candidates import digest, is_id, kept_ids, load
+from xuen.guard.candidates import digest, is_id, kept_ids, load, round_of
 from xuen.guard.history import Anchor, Index
 from xuen.texts import Text
 from xuen.texts import guard as texts
@@ -35,6 +35,7 @@ class Found:
     remake: bool = False  # its snapshot is gone; `data` comes from best.md
     damaged: list[Path] = field(default_factory=list)  # to be kept aside
     orphans: dict[str, bytes] = field(default_factory=dict)  # intact snapshots that the history does not know
+    rescued: bytes | None = None  # best.md, where it is the last copy of a snapshot that is not the best
     stale_json: bool = False
     stale_mirror: bool = False
     findings: list[Text] = field(default_factory=list)
@@ -56,22 +57,57 @@ def survey(workspace: Workspace, index: Index) -> Found:
     mirror = _read(workspace.best)
     _look_for_orphans(workspace, index, found)
     anchors = sorted([*index.anchors, *([record] if record else [])], key=lambda anchor: anchor.seq, reverse=True)
-    visited: set[tuple[str, str]] = set()
-    for anchor in anchors:
-        if (anchor.id, anchor.sha256) in visited:
-            continue
-        visited.add((anchor.id, anchor.sha256))
-        data = load(workspace.candidate(anchor.id), anchor.sha256)
-        if data is None or not well_formed(data):
-            _note_lost(workspace, anchor, found)
-        else:
-            found.anchor, found.data = _as_recorded(anchor, index), data
-            break
+    lost = _walk(anchors, workspace, index, found)
     if found.anchor is None or found.anchor.is_baseline:
-        _try_mirror(mirror, record, index, found)
+        _walk(_implied(anchors, index, found), workspace, index, found)
+    _note_lost(lost, record, workspace, index, found)
+    if mirror is not None and well_formed(mirror):
+        _try_mirror(mirror, record, index, found, workspace)
     if found.anchor is not None:
         _compare(found, record, mirror, workspace, index)
     return found
+
+
+def _walk(anchors: list[Anchor], workspace: Workspace, index: Index, found: Found) -> list[Anchor]:
+    """Take the first anchor that is intact; those before it, which are not."""
+    for place, anchor in enumerate(anchors):
+        held = _held(anchor, workspace, index, found)
+        if held is not None:
+            found.anchor, found.data = held
+            return anchors[:place]
+    return anchors
+
+
+def _implied(anchors: list[Anchor], index: Index, found: Found) -> list[Anchor]:
+    """Snapshots that were the best once, because rounds started from them, but whose own line is lost; newest first."""
+    named = {anchor.id for anchor in anchors}
+    shas = {known.id: known.sha256 for known in index.known.values() if known.status == "open"}
+    shas |= {identity: digest(data) for identity, data in found.orphans.items()}
+    return [
+        Anchor(seq, identity, shas[identity], None, "recovered", "")
+        for identity, seq in sorted(index.bests.items(), key=lambda each: each[1], reverse=True)
+        if identity not in named and identity in shas and round_of(identity) > 0
+    ]
+
+
+def _held(anchor: Anchor, workspace: Workspace, index: Index, found: Found) -> tuple[Anchor, bytes] | None:
+    """What an anchor stands for, where that is intact.
+
+    The id and the sha256 in a line may contradict each other after damage to the line itself. Then the bytes decide:
+    another snapshot that has this sha256 is meant; or, if no line else knows the sha256, the snapshot of this id as
+    its own `candidate` line describes it.
+    """
+    known = index.known.get(anchor.id)
+    meant = [(anchor.id, anchor.sha256)]
+    if known is not None and known.sha256 != anchor.sha256:
+        orphan = next((identity for identity, data in found.orphans.items() if digest(data) == anchor.sha256), None)
+        twin = index.by_sha.get(anchor.sha256, orphan)
+        meant.append((anchor.id, known.sha256) if twin is None else (twin, anchor.sha256))
+    for identity, sha256 in meant:
+        data = load(workspace.candidate(identity), sha256)
+        if data is not None and well_formed(data):
+            return _as_recorded(replace(anchor, id=identity, sha256=sha256), index), data
+    return None
 
 
 def _as_recorded(anchor: Anchor, index: Index) -> Anchor:
@@ -140,32 +176,51 @@ def _look_for_orphans(workspace: Workspace, index: Index, found: Found) -> None:
             found.findings.append(texts.SNAPSHOT_DAMAGED.of(id=identity))
 
 
-def _note_lost(workspace: Workspace, anchor: Anchor, found: Found) -> None:
-    path = workspace.candidate(anchor.id)
-    if not path.exists():
-        found.findings.append(texts.SNAPSHOT_MISSING.of(id=anchor.id))
-    elif path not in found.damaged:
-        found.orphans.pop(anchor.id, None)
-        found.damaged.append(path)
-        found.findings.append(texts.SNAPSHOT_DAMAGED.of(id=anchor.id))
+def _note_lost(lost: list[Anchor], record: Anchor | None, workspace: Workspace, index: Index, found: Found) -> None:
+    """Of anchors that led nowhere: which snapshots are missing, and which are damaged and not just badly described."""
+    for identity in dict.fromkeys(anchor.id for anchor in lost):
+        claims = index.claims.get(identity, set()) | ({record.sha256} if record and record.id == identity else set())
+        path = workspace.candidate(identity)
+        data = _read(path)
+        if data is None:
+            found.findings.append(texts.SNAPSHOT_MISSING.of(id=identity))
+        elif digest(data) not in claims and path not in found.damaged:
+            found.orphans.pop(identity, None)
+            found.damaged.append(path)
+            found.findings.append(texts.SNAPSHOT_DAMAGED.of(id=identity))
 
 
-def _try_mirror(mirror: bytes | None, record: Anchor | None, index: Index, found: Found) -> None:
-    """Take best.md where the anchors gave out, or where they only lead to a baseline that it proves to be overtaken."""
-    if mirror is None or not well_formed(mirror):
-        return
+def _try_mirror(mirror: bytes, record: Anchor | None, index: Index, found: Found, workspace: Workspace) -> None:
+    """Take best.md where the anchors gave out, or where it proves that the last of them is lost."""
     sha256 = digest(mirror)
-    by_sha = {digest(data): identity for identity, data in found.orphans.items()} | index.by_sha
-    identity = by_sha.get(sha256) or (record.id if record is not None and record.sha256 == sha256 else None)
-    if found.anchor is not None and (identity is None or sha256 == found.anchor.sha256):
-        return
-    of_record = record is not None and record.sha256 == sha256
-    score = record.score if record is not None and of_record else None
-    verify = record.verify if record is not None and of_record else "recovered"
-    found.anchor = Anchor(0, identity or "", sha256, score, verify, "")
+    of_record = record if record is not None and record.sha256 == sha256 else None
+    orphan = next((identity for identity, data in found.orphans.items() if data == mirror), None)
+    identity = orphan or index.by_sha.get(sha256) or (of_record.id if of_record else None)
+    if found.anchor is not None:
+        explained = any(each.sha256 == sha256 for each in index.anchors)
+        if identity is None or explained or not _is_later(identity, sha256, found.anchor, index, workspace):
+            return
+    found.anchor = Anchor(
+        seq=0,
+        id=identity or "",
+        sha256=sha256,
+        score=of_record.score if of_record else None,
+        verify=of_record.verify if of_record else "recovered",
+        adopted_at="",
+    )
     found.data = mirror
     found.unrecorded = True
     found.findings.append(texts.FROM_MIRROR)
+
+
+def _is_later(identity: str, sha256: str, anchor: Anchor, index: Index, workspace: Workspace) -> bool:
+    """Whether a snapshot is intact and came after an anchor; any comes after a baseline."""
+    if anchor.is_baseline:
+        return anchor.sha256 != sha256
+    if load(workspace.candidate(identity), sha256) is None:
+        return False
+    known = index.known.get(identity)
+    return known.seq > anchor.seq if known is not None else round_of(identity) > round_of(anchor.id)
 
 
 def _compare(found: Found, record: Anchor | None, mirror: bytes | None, workspace: Workspace, index: Index) -> None:
@@ -183,17 +238,22 @@ def _compare(found: Found, record: Anchor | None, mirror: bytes | None, workspac
             found.findings.append(texts.BEST_JSON_MISSING if record is None else texts.BEST_JSON_STALE)
     if mirror != found.data:
         found.stale_mirror = True
-        _note_mirror(mirror, workspace, index, found)
+        _note_mirror(mirror, record, workspace, index, found)
 
 
-def _note_mirror(mirror: bytes | None, workspace: Workspace, index: Index, found: Found) -> None:
+def _note_mirror(mirror: bytes | None, record: Anchor | None, workspace: Workspace, index: Index, found: Found) -> None:
     if mirror is None:
         found.findings.append(texts.BEST_MD_MISSING)
-    elif digest(mirror) in index.by_sha:
-        found.findings.append(texts.BEST_MD_STALE)
-    else:
+        return
+    sha256 = digest(mirror)
+    identity = index.by_sha.get(sha256) or (record.id if record is not None and record.sha256 == sha256 else None)
+    if identity is None:
         found.damaged.append(workspace.best)
         found.findings.append(texts.BEST_MD_DAMAGED)
+        return
+    found.findings.append(texts.BEST_MD_STALE)
+    if load(workspace.candidate(identity), sha256) is None and well_formed(mirror):
+        found.rescued = mirror
 
 
 def well_formed(data: bytes) -> bool:

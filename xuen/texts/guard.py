@@ -74,6 +74,15 @@ FOUND_AT_START = Text(
     "research.md differed from the best at the start (edited, or left by a round that was cut short)",
     "启动时 research.md 与最佳不同（被编辑过，或由中断的一轮留下）",
 )
+RESCUED = Text(
+    "the last copy of a snapshot that is lost, taken from best.md",
+    "取自 best.md 的最后一份副本，其原快照已丢失",
+)
+RESCUED_KEPT = Text(
+    "the snapshot of an adopted state is lost; its copy in best.md was kept as candidate {id}. "
+    "To adopt it: xuen score {id} 10",
+    "一个已采纳状态的快照已丢失；best.md 中的副本已保存为候选 {id}。若要采纳：xuen score {id} 10",
+)
 FOUND_WITHOUT_RECORD = Text(
     "its snapshot was there without a record: the run ended between the two",
     "有快照而无记录：运行在两者之间中断",
