@@ -1,0 +1,293 @@
+"""The checks of `xuen doctor`, one function each: what is so, and the mend where something fails.
+
+Owns looking without touching: no model is called, no server is asked for more than a connection, nothing is made,
+no suite is run. Raises nothing: whatever is wrong is an answer.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from xuen.agent.command import CannotStart, Listener, Stream, run
+from xuen.agent.output import clean_text
+from xuen.agent.presets import Preset, Resolved, resolve
+from xuen.agent.template import check_with_shell, clean_environment, parse
+from xuen.cli.looking import running_pid
+from xuen.cli.settings import Settings
+from xuen.config.model import Config
+from xuen.errors import ConfigError, DamagedResearch, TemplateError, UserError
+from xuen.guard.verify.suites.pytest_suite import may_have_tests
+from xuen.stop import Stop
+from xuen.texts import Text, plain
+from xuen.texts import doctor as texts
+from xuen.workspace.paths import Workspace
+from xuen.workspace.research import parse as parse_research
+
+State = Literal["good", "note", "bad"]
+
+_CONNECT = 3.0  # seconds for a connection to a model server
+_ASK = 15.0  # seconds for a shell or an interpreter to answer one question
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One row: what was looked at, how it is, and for what fails the mend."""
+
+    name: Text
+    state: State
+    what: Text
+    mend: Text | None = None
+
+
+def configuration(settings: Settings) -> Iterator[Finding]:
+    """The file, which was read without a fault when this is called."""
+    if settings.loaded is None:
+        yield Finding(texts.CONFIGURATION, "good", texts.NO_FILE)
+    else:
+        yield Finding(texts.CONFIGURATION, "good", plain(str(settings.loaded.path)))
+
+
+def agent(settings: Settings) -> Iterator[Finding]:
+    """The agent's template and its program, and what unattended work permits it."""
+    config = settings.config
+    try:
+        resolved = resolve(config.agent, config.xwork)
+        check_with_shell(resolved.template)
+    except ConfigError as error:
+        yield Finding(texts.AGENT, "bad", _placed(settings.where("agent.preset"), error.what), error.mend)
+        return
+    except TemplateError as error:
+        yield _template_fault(texts.AGENT, settings, "agent.command", error)
+        return
+    preset = resolved.preset
+    if preset is None:
+        yield _program(resolved, config)
+    elif preset.name == "xwork":
+        yield from built_in(config)
+    elif (path := preset.where()) is None:
+        what = texts.NOT_ON_PATH.of(name=preset.program)
+        yield Finding(texts.AGENT, "bad", what, texts.INSTALL.of(command=preset.install))
+    else:
+        yield Finding(texts.AGENT, "good", texts.PRESET_AT.of(name=preset.name, path=path))
+        yield Finding(texts.AGENT, "note", preset.advice)
+    if resolved.permits is not None:
+        yield Finding(texts.PERMITS, "note", resolved.permits)
+
+
+def built_in(config: Config) -> Iterator[Finding]:
+    """What the built-in agent needs: a model server that takes connections, or the runtime and the weights."""
+    if config.xwork.base_url is not None:
+        yield _server(config.xwork.base_url)
+        key = config.xwork.api_key_env
+        if not os.environ.get(key):
+            yield Finding(texts.KEY, "note", texts.NO_KEY.of(name=key))
+        return
+    from xuen.xwork.model.embedded import runtime_missing
+    from xuen.xwork.model.weights import default_file
+
+    if find_spec("xllamacpp") is None:
+        missing = runtime_missing()
+        yield Finding(texts.AGENT, "bad", missing.what, missing.mend)
+        return
+    named = os.environ.get("XWORK_MODEL_FILE")
+    weights = Path(named).expanduser() if named else default_file()
+    if weights.is_file():
+        yield Finding(texts.AGENT, "good", texts.EMBEDDED_AT.of(path=str(weights)))
+    elif named:
+        yield Finding(texts.AGENT, "bad", texts.WEIGHTS_MISSING.of(path=named), texts.WEIGHTS_MEND)
+    else:
+        yield Finding(texts.AGENT, "good", texts.EMBEDDED_LATER.of(path=str(weights)))
+
+
+def judge(settings: Settings) -> Iterator[Finding]:
+    """The judge's template, if it has one of its own."""
+    rounds = settings.config.rounds
+    if rounds.judge_command is None:
+        return
+    try:
+        check_with_shell(parse(rounds.judge_command))
+    except TemplateError as error:
+        yield _template_fault(texts.JUDGE, settings, "rounds.judge_command", error)
+        return
+    yield Finding(texts.JUDGE, "good", texts.OWN_COMMAND)
+
+
+def suite(settings: Settings) -> Iterator[Finding]:
+    """The test suite that would judge, by the files that are there."""
+    rounds = settings.config.rounds
+    if not rounds.enabled or rounds.verify not in ("auto", "tests"):
+        how = texts.GUARD_OFF if not rounds.enabled else texts.NOT_ASKED.of(verify=rounds.verify)
+        yield Finding(texts.TESTS, "good", how)
+        return
+    folder = Path(rounds.repo if rounds.repo is not None else settings.config.workspace)
+    if rounds.repo is not None and not folder.is_dir():
+        where = settings.where("rounds.repo")
+        yield Finding(texts.TESTS, "bad", _placed(where, texts.NO_FOLDER.of(path=str(folder))), texts.REPO_MEND)
+        return
+    try:
+        found = list(_runners(folder)) if folder.is_dir() else []
+    except OSError as error:
+        yield Finding(texts.TESTS, "bad", _placed(str(error.filename or folder), plain(error.strerror or str(error))))
+        return
+    for runner, here in found:
+        if here:
+            yield Finding(texts.TESTS, "good", texts.SUITE_IN.of(runner=runner, folder=str(folder)))
+            return
+        yield Finding(texts.TESTS, "note", texts.RUNNER_MISSING.of(runner=runner))
+    if rounds.verify == "tests":
+        yield Finding(texts.TESTS, "bad", texts.NO_SUITE.of(folder=str(folder)), texts.SUITE_MEND)
+    else:
+        yield Finding(texts.TESTS, "good", texts.FALLBACK.of(folder=str(folder), fallback=rounds.fallback))
+
+
+def workspace(settings: Settings) -> Iterator[Finding]:
+    """Whether the workspace can be used, or made."""
+    place = Workspace(Path(settings.config.workspace).absolute())
+    root = place.root
+    if not root.is_dir():
+        above = next((folder for folder in (root, *root.parents) if os.path.lexists(folder)), root)
+        if above != root and above.is_dir() and os.access(above, os.W_OK | os.X_OK):
+            yield Finding(texts.WORKSPACE, "good", texts.WILL_BE_MADE.of(path=str(root)))
+        else:
+            yield Finding(texts.WORKSPACE, "bad", texts.CANNOT_BE_MADE.of(path=str(root)), texts.WORKSPACE_MEND)
+        return
+    if not os.access(root, os.R_OK | os.W_OK | os.X_OK):
+        yield Finding(texts.WORKSPACE, "bad", texts.NOT_WRITABLE.of(path=str(root)), texts.WORKSPACE_MEND)
+        return
+    yield Finding(texts.WORKSPACE, "good", plain(str(root)))
+    if (pid := running_pid(place)) is not None:
+        yield Finding(texts.WORKSPACE, "note", texts.RUN_IS.of(pid=pid or "?"))
+    try:
+        parse_research(place.research.read_bytes())
+    except FileNotFoundError:
+        return
+    except DamagedResearch as error:
+        yield Finding(texts.WORKSPACE, "note", texts.DAMAGED.of(reason=error.reason))
+    except OSError as error:
+        what = _placed(str(place.research), plain(error.strerror or str(error)))
+        yield Finding(texts.WORKSPACE, "bad", what, texts.WORKSPACE_MEND)
+
+
+def version_of(preset: Preset, path: str) -> str:
+    """What the program calls its version, on one line; empty when it does not say. Whatever it starts is ended."""
+    heard = _Heard()
+    env = {**os.environ, **preset.env}
+    try:
+        ended = run(
+            [path, *preset.version],
+            cwd=Path(tempfile.gettempdir()),
+            env=env,
+            listener=heard,
+            stop=Stop(),
+            timeout=_ASK,
+        )
+    except CannotStart:
+        return ""
+    said = clean_text(bytes(heard.said)).splitlines()
+    first = next((line.strip() for line in said if line.strip()), "")
+    return first[:60] if ended.code == 0 and any(char.isdigit() for char in first) else ""
+
+
+class _Heard(Listener):
+    """Keeps the beginning of the standard output."""
+
+    def __init__(self) -> None:
+        self.said = bytearray()
+
+    def output(self, stream: Stream, chunk: bytes) -> None:
+        """Bytes came."""
+        if stream == "stdout":
+            self.said += chunk[: max(0, 4096 - len(self.said))]
+
+
+def failed(error: UserError) -> Finding:
+    """The row for settings that could not be read."""
+    return Finding(texts.CONFIGURATION, "bad", _placed(error.where, error.what), error.mend)
+
+
+def _placed(where: str, what: Text) -> Text:
+    return Text(f"{where}: {what.en}", f"{where}: {what.zh}") if where else what
+
+
+def _template_fault(name: Text, settings: Settings, key: str, error: TemplateError) -> Finding:
+    where = settings.where(key, error.line_number, error.column)
+    return Finding(name, "bad", _placed(where, error.what), error.mend)
+
+
+def _program(resolved: Resolved, config: Config) -> Finding:
+    """Whether the shell knows the first word of a command of the user's own; `command -v` runs nothing of it."""
+    try:
+        words = shlex.split(resolved.template.source, comments=True)
+    except ValueError:
+        words = []
+    word = next((each for each in words if "=" not in each.partition("/")[0]), "")
+    if not word or "$" in word:
+        return Finding(texts.AGENT, "good", texts.OWN_COMMAND)
+    root = Path(config.workspace)
+    env = clean_environment({**os.environ, **resolved.env})
+    asked = ["/bin/sh", "-c", 'command -v -- "$1"', "xuen", word]
+    try:
+        done = subprocess.run(
+            asked, cwd=root if root.is_dir() else None, env=env, capture_output=True, timeout=_ASK, check=False,
+            stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Finding(texts.AGENT, "bad", plain(f"/bin/sh: {error}"))
+    if done.returncode != 0:
+        return Finding(texts.AGENT, "bad", texts.NOT_ON_PATH.of(name=word), texts.COMMAND_MEND)
+    path = done.stdout.decode(errors="replace").strip() or word
+    return Finding(texts.AGENT, "good", texts.OWN_PROGRAM.of(path=path))
+
+
+def _server(url: str) -> Finding:
+    """Whether something takes connections where the model server should be."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port or {"http": 80, "https": 443}[parts.scheme]
+        if not host:
+            raise ValueError
+    except (ValueError, KeyError):
+        return Finding(texts.AGENT, "bad", texts.NO_URL.of(url=plain(url)), texts.URL_MEND)
+    try:
+        socket.create_connection((host, port), timeout=_CONNECT).close()
+    except (OSError, UnicodeError) as error:
+        reason = plain(getattr(error, "strerror", None) or str(error))
+        return Finding(texts.AGENT, "bad", texts.NO_SERVER.of(url=plain(url), reason=reason), texts.SERVER_MEND)
+    return Finding(texts.AGENT, "good", texts.SERVER_AT.of(url=plain(url)))
+
+
+def _runners(folder: Path) -> Iterator[tuple[str, bool]]:
+    """The runners whose files are there, in the order in which they are asked, and whether their program is here."""
+    if may_have_tests(folder):
+        own = [folder / name / "bin" / "python" for name in (".venv", "venv")]
+        python = next((str(path) for path in own if path.exists()), sys.executable)
+        yield f"pytest ({python})", _has_pytest(python)
+    if any((folder / name).is_file() for name in ("GNUmakefile", "makefile", "Makefile")):
+        yield "make test", shutil.which("gmake") is not None or shutil.which("make") is not None
+    if (folder / "package.json").is_file():
+        yield "npm test", shutil.which("npm") is not None
+    if any((folder / name).is_file() for name in ("go.mod", "go.work")):
+        yield "go test", shutil.which("go") is not None
+
+
+def _has_pytest(python: str) -> bool:
+    code = "import importlib.util as u, sys; sys.exit(u.find_spec('pytest') is None)"
+    try:
+        done = subprocess.run(
+            [python, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, timeout=_ASK, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
