@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from xuen.agent.template import clean_environment
+
 _FAMILIES: Final = (
     *("PYTEST_", "PYTHON", "HYPOTHESIS_", "COV_CORE_", "COVERAGE_", "TOX_", "NOX_"),  # Python and its test runners
     *("NPM_CONFIG_", "NPM_LIFECYCLE_", "NPM_PACKAGE_", "JEST_", "VITEST", "MOCHA_"),
@@ -20,8 +22,7 @@ _NAMES: Final = frozenset(
         *("MAKEFLAGS", "MFLAGS", "GNUMAKEFLAGS", "MAKELEVEL", "MAKEFILES", "MAKEOVERRIDES", "MAKE_TERMOUT"),
         *("MAKE_TERMERR", "NODE_OPTIONS", "NODE_ENV", "NODE_TEST_CONTEXT", "NODE_V8_COVERAGE", "INIT_CWD"),
         *("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR"),
-        *("ENV", "BASH_ENV", "SHELLOPTS", "BASHOPTS", "CDPATH", "GREP_OPTIONS", "FORCE_COLOR", "CLICOLOR_FORCE"),
-        *("LANG", "LANGUAGE", "prompt", "prompt_file"),
+        *("CDPATH", "GREP_OPTIONS", "FORCE_COLOR", "CLICOLOR_FORCE", "LANG", "LANGUAGE"),
     )
 )
 _SET: Final = {
@@ -40,7 +41,7 @@ def suite_environment(inherited: Mapping[str, str], marks: Mapping[str, str]) ->
     """The environment for a suite; `marks` are xuen's own variables, by which leftovers are found."""
     kept = {
         name: value
-        for name, value in inherited.items()
+        for name, value in clean_environment(inherited).items()
         if name not in _NAMES and not name.upper().startswith(_FAMILIES)
     }
     return kept | _SET | dict(marks)

@@ -1,0 +1,57 @@
+"""The verifier `ai`: an agent that compares two snapshots and gives a score.
+
+Owns the call and what its outcome means. Refuses to read research.md: what the judge sees are the snapshots. Always:
+a judge that fails, takes too long, is not there or cannot be understood leaves the candidate pending, never rejected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xuen.agent.call import Agent, Call, Outcome
+from xuen.errors import DamagedResearch, PromptTooLong
+from xuen.events import Purpose
+from xuen.guard.score import read_score
+from xuen.guard.verify import Judgement, Snapshot
+from xuen.guard.verify.excerpt import excerpt
+from xuen.texts import Text
+from xuen.texts import verify as texts
+from xuen.workspace.research import Sections, parse
+
+JudgePrompt = Callable[[Sections, Sections], str]
+"""From the candidate and the best to what the judge is asked."""
+
+
+class AiVerifier:
+    """Asks `agent` what `prompt` writes."""
+
+    name = "ai"
+
+    def __init__(self, agent: Agent, *, prompt: JudgePrompt) -> None:
+        self._agent = agent
+        self._prompt = prompt
+
+    def verify(self, candidate: Snapshot, best: Snapshot) -> Judgement:
+        """Ask for a score of the candidate beside the best; `passed` with the score, or `unknown` with the reason."""
+        try:
+            question = self._prompt(parse(candidate.data).sections, parse(best.data).sections)
+        except DamagedResearch as error:
+            return self._unknown(texts.JUDGE_DAMAGED.of(reason=error.reason))
+        try:
+            outcome = self._agent.call(Call(question, Purpose.JUDGE, candidate.round))
+        except PromptTooLong as error:
+            return self._unknown(texts.JUDGE_FAILED.of(reason=error.what))
+        return self._judgement(question, outcome)
+
+    def _judgement(self, question: str, outcome: Outcome) -> Judgement:
+        raw = excerpt(outcome.stdout if outcome.worked else f"{outcome.stdout}\n{outcome.stderr}".strip())
+        if not outcome.worked:
+            return self._unknown(texts.JUDGE_FAILED.of(reason=outcome.reason()), raw)
+        # Only standard output: agents print banners, the question and the output of tools on the other stream.
+        reading = read_score(outcome.stdout, asked=question)
+        if reading.score is None:
+            return self._unknown(reading.reason, raw)
+        return Judgement(self.name, "passed", reading.score, reading.reason, raw)
+
+    def _unknown(self, reason: Text, raw: str = "") -> Judgement:
+        return Judgement(self.name, "unknown", None, reason, raw)
