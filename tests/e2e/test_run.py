@@ -1,0 +1,435 @@
+"""The whole program from the outside: the real command line, a real shell, a small agent."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+RESEARCHER = ROOT / "tests" / "agents" / "researcher.py"
+
+EMPTY = (
+    "# {task}\n\n<!-- XUEN:IDEA:BEGIN -->\n<!-- XUEN:IDEA:END -->\n\n"
+    "<!-- XUEN:ARTIFACT:BEGIN -->\n<!-- XUEN:ARTIFACT:END -->\n"
+)
+
+
+def agent(*options: str) -> str:
+    """The template of the small agent with these options."""
+    words = [sys.executable, str(RESEARCHER), *options]
+    return " ".join(shlex.quote(word) for word in words) + ' "$prompt"'
+
+
+def configure(folder: Path, command: str, **sections: object) -> None:
+    (folder / "config.yaml").write_text(json.dumps({"agent": {"command": command}, **sections}), "utf-8")
+
+
+def history(folder: Path) -> list[dict]:
+    lines = (folder / "workspace" / "rounds" / "history.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def names(folder: Path) -> list[str]:
+    return [line["event"] for line in history(folder)]
+
+
+def recorded(file: Path) -> list[dict]:
+    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("task", "idea_shown", "artifact_shown"),
+    [
+        ("Design a new optimizer", "[idea updated]an idea of 1", "[artifact updated]a thing of 1"),
+        ("设计一个新的优化器", "[修改想法区]an idea of 1", "[修改产物区]a thing of 1"),
+    ],
+)
+def test_three_rounds_from_a_task_to_the_best(
+    xuen: Callable, tmp_path: Path, task: str, idea_shown: str, artifact_shown: str
+) -> None:
+    configure(tmp_path, agent("--idea", "an idea of {round}", "--artifact", "a thing of {round}", "--score", "8,3,9"))
+    done = xuen(task, "--iterations", "3", "--no-tui")
+    assert done.returncode == 0, done.stderr
+    assert idea_shown in done.stdout
+    assert artifact_shown in done.stdout
+    assert "thinking in round 2" in done.stdout
+    research = (tmp_path / "workspace" / "research.md").read_text("utf-8")
+    assert research == (
+        f"# {task}\n\n<!-- XUEN:IDEA:BEGIN -->\nan idea of 3\n<!-- XUEN:IDEA:END -->\n\n"
+        "<!-- XUEN:ARTIFACT:BEGIN -->\na thing of 3\n<!-- XUEN:ARTIFACT:END -->\n"
+    )
+    assert [name for name in names(tmp_path) if name in ("adopted", "rejected")] == ["adopted", "rejected", "adopted"]
+    best = json.loads((tmp_path / "workspace" / "rounds" / "best.json").read_text("utf-8"))
+    assert best["score"] == 9
+    assert best["verify"] == "ai"
+    assert (tmp_path / "workspace" / "rounds" / "best.md").read_text("utf-8") == research
+
+
+def test_the_next_round_starts_from_the_best_and_a_second_call_goes_on(xuen: Callable, tmp_path: Path) -> None:
+    record = tmp_path / "record.jsonl"
+    configure(tmp_path, agent("--idea", "idea {round}", "--score", "8,2", "--record", str(record)))
+    assert xuen("a task", "--iterations", "2", "--no-tui").returncode == 0
+    assert xuen("a task", "--iterations", "1", "--no-tui").returncode == 0
+    research = [each for each in recorded(record) if each["purpose"] == "research"]
+    assert [each["round"] for each in research] == [1, 2, 3]
+    assert "[Current idea]\nidea 1\n" in research[1]["prompt"]
+    assert "[Current idea]\nidea 1\n" in research[2]["prompt"], "round 2 was rejected"
+    assert sum(each["purpose"] == "words" for each in recorded(record)) == 2, "the bank was made once, in two batches"
+
+
+def test_words_are_reused_made_anew_and_left_out(xuen: Callable, tmp_path: Path) -> None:
+    configure(tmp_path, agent("--words", "alpha wave,beta decay"))
+    bank = tmp_path / "workspace" / "words.txt"
+
+    def words() -> list[str]:
+        return [line for line in bank.read_text("utf-8").splitlines() if not line.startswith("#")]
+
+    assert xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0").returncode == 0
+    assert not bank.exists()
+    assert xuen("a task", "--iterations", "1", "--no-tui").returncode == 0
+    assert words() == ["alpha wave", "beta decay"]
+    configure(tmp_path, agent("--words", "gamma ray"))
+    assert xuen("a task", "--iterations", "1", "--no-tui").returncode == 0
+    assert words() == ["alpha wave", "beta decay"]
+    assert xuen("a task", "--iterations", "1", "--no-tui", "--regen-words").returncode == 0
+    assert words() == ["gamma ray"]
+
+
+def test_a_failed_making_of_words_falls_back_to_the_old_bank(xuen: Callable, tmp_path: Path) -> None:
+    configure(tmp_path, agent("--words", "alpha wave"))
+    assert xuen("a task", "--iterations", "1", "--no-tui").returncode == 0
+    configure(tmp_path, agent("--words", ""))
+    done = xuen("a task", "--iterations", "1", "--no-tui", "--regen-words")
+    assert done.returncode == 0
+    assert "the old one is used" in done.stdout
+    assert "words: alpha wave" in done.stdout
+
+
+def test_without_any_bank_the_rounds_go_on_and_say_so(xuen: Callable, tmp_path: Path) -> None:
+    configure(tmp_path, agent("--words", "", "--idea", "x"))
+    done = xuen("a task", "--iterations", "1", "--no-tui")
+    assert done.returncode == 0
+    assert "the rounds go on without words" in done.stdout
+    assert "adopted" in names(tmp_path)
+
+
+def test_three_failures_in_a_row_end_the_loop(xuen: Callable, tmp_path: Path) -> None:
+    configure(tmp_path, agent("--idea", "half done", "--exit", "7"))
+    done = xuen("a task", "--iterations", "inf", "--no-tui", "--pick", "0")
+    assert done.returncode == 1
+    assert "3 times in a row" in done.stdout
+    assert names(tmp_path).count("agent_failed") == 3
+    assert "candidate" not in names(tmp_path)
+    research = (tmp_path / "workspace" / "research.md").read_text("utf-8")
+    assert research == EMPTY.format(task="a task"), "what a failed round left half done is not the state"
+
+
+def test_after_a_success_three_failures_end_with_zero(xuen: Callable, tmp_path: Path) -> None:
+    configure(tmp_path, agent("--idea", "good", "--exit", "0,7"))
+    done = xuen("a task", "--iterations", "inf", "--no-tui", "--pick", "0")
+    assert done.returncode == 0
+    assert "3 times in a row" in done.stdout
+    assert "good" in (tmp_path / "workspace" / "research.md").read_text("utf-8")
+
+
+def test_a_command_that_is_not_there_is_a_failed_call_and_says_so(xuen: Callable, tmp_path: Path) -> None:
+    configure(tmp_path, 'no-such-program-anywhere "$prompt"')
+    done = xuen("a task", "--no-tui", "--pick", "0")
+    assert done.returncode == 1
+    assert "command not found" in done.stdout
+    assert names(tmp_path).count("agent_failed") == 3
+    assert {line.get("code") for line in history(tmp_path) if line["event"] == "agent_failed"} == {127}
+
+
+def test_damaged_markers_are_refused_and_kept(xuen: Callable, tmp_path: Path) -> None:
+    configure(tmp_path, agent("--idea", "first", "--idea", "second", "--damage", "2"))
+    done = xuen("a task", "--iterations", "2", "--no-tui", "--pick", "0")
+    assert done.returncode == 0
+    damaged = next(line for line in history(tmp_path) if line["event"] == "damaged")
+    assert "second" in (tmp_path / "workspace" / damaged["kept"]).read_text("utf-8")
+    research = (tmp_path / "workspace" / "research.md").read_text("utf-8")
+    assert "first" in research
+    assert names(tmp_path).count("candidate") == 1
+
+
+def test_research_damaged_before_the_start_is_kept_aside_and_the_best_is_restored(
+    xuen: Callable, tmp_path: Path
+) -> None:
+    configure(tmp_path, agent("--idea", "the good one"))
+    assert xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0").returncode == 0
+    research = tmp_path / "workspace" / "research.md"
+    good = research.read_bytes()
+    research.write_text("all markers are gone\n", "utf-8")
+    configure(tmp_path, agent())
+    done = xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0")
+    assert done.returncode == 0
+    assert research.read_bytes() == good
+    kept = list((tmp_path / "workspace").glob("research.damaged-*.md"))
+    assert [path.read_text("utf-8") for path in kept] == ["all markers are gone\n"]
+
+
+def test_verify_user_leaves_candidates_pending_and_a_late_verdict_overturns(xuen: Callable, tmp_path: Path) -> None:
+    configure(tmp_path, agent("--idea", "idea {round}"))
+    assert xuen("a task", "--iterations", "2", "--no-tui", "--pick", "0", "--rounds-verify", "user").returncode == 0
+    pending = [line["id"] for line in history(tmp_path) if line["event"] == "pending"]
+    assert len(pending) == 2
+    assert (tmp_path / "workspace" / "research.md").read_text("utf-8") == EMPTY.format(task="a task")
+    assert xuen("score", pending[0], "9", "worth it").returncode == 0
+    configure(tmp_path, agent())
+    done = xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0", "--rounds-verify", "user")
+    assert "idea 1" in (tmp_path / "workspace" / "research.md").read_text("utf-8")
+    adopted = next(line for line in history(tmp_path) if line["event"] == "adopted")
+    assert (adopted["id"], adopted["score"], adopted["verify"]) == (pending[0], 9, "user")
+    assert pending[0] in done.stdout
+
+
+def test_verify_off_keeps_the_newest(xuen: Callable, tmp_path: Path) -> None:
+    configure(tmp_path, agent("--idea", "idea {round}"))
+    assert xuen("a task", "--iterations", "3", "--no-tui", "--pick", "0", "--rounds-verify", "off").returncode == 0
+    assert "idea 3" in (tmp_path / "workspace" / "research.md").read_text("utf-8")
+    assert len(list((tmp_path / "workspace" / "rounds").glob("cand-*.md"))) == 4
+
+
+@pytest.mark.parametrize(("assertion", "event"), [("assert True", "adopted"), ("assert False", "rejected")])
+def test_a_test_suite_in_the_repository_decides(xuen: Callable, tmp_path: Path, assertion: str, event: str) -> None:
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    (repo / "test_it.py").write_text(f"def test_it():\n    {assertion}\n", "utf-8")
+    configure(tmp_path, agent("--idea", "idea"), rounds={"repo": "repo", "verify": "tests"})
+    done = xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0")
+    assert done.returncode == 0
+    assert event in names(tmp_path)
+
+
+def test_no_rounds_leaves_no_trace_of_a_guard(xuen: Callable, tmp_path: Path) -> None:
+    configure(tmp_path, agent("--idea", "idea {round}"))
+    assert xuen("a task", "--iterations", "2", "--no-tui", "--no-rounds").returncode == 0
+    assert not (tmp_path / "workspace" / "rounds").exists()
+    assert "idea 2" in (tmp_path / "workspace" / "research.md").read_text("utf-8")
+
+
+def test_what_the_user_says_reaches_the_next_prompt_exactly_once(xuen: Callable, tmp_path: Path) -> None:
+    record = tmp_path / "record.jsonl"
+    configure(tmp_path, agent("--record", str(record)))
+    assert xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0").returncode == 0
+    assert xuen("say", "fix the `foo` function; it's $(broken)").returncode == 0
+    assert xuen("say", "第二条").returncode == 0
+    done = xuen("a task", "--iterations", "2", "--no-tui", "--pick", "0")
+    assert done.returncode == 0
+    prompts = [each["prompt"] for each in recorded(record)]
+    assert "[User input]\nfix the `foo` function; it's $(broken)\n第二条\n\n" in prompts[1]
+    assert ["[User input]" in prompt for prompt in prompts] == [False, True, False]
+    assert (tmp_path / "workspace" / "inbox.jsonl").read_bytes() == b""
+
+
+def test_a_seed_makes_the_draws_reproducible(xuen: Callable, tmp_path: Path) -> None:
+    drawn = []
+    for workspace in ("one", "two"):
+        configure(tmp_path, agent("--words", ",".join(f"word{n}" for n in range(40))))
+        done = xuen(
+            "t", "--iterations", "3", "--no-tui", "--seed", "7", "--workspace", workspace, "--events", f"{workspace}.ev"
+        )
+        assert done.returncode == 0
+        events = recorded(tmp_path / f"{workspace}.ev")
+        drawn.append([event["words"] for event in events if event["event"] == "round_started"])
+    assert drawn[0] == drawn[1]
+    assert len({tuple(words) for words in drawn[0]}) == 3
+
+
+def test_events_on_standard_output_leave_the_console_to_standard_error(xuen: Callable, tmp_path: Path) -> None:
+    configure(tmp_path, agent("--idea", "x"))
+    done = xuen("a task", "--iterations", "1", "--pick", "0", "--events", "-")
+    assert done.returncode == 0
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert events[-1]["event"] == "run_finished"
+    assert all("ts" in event for event in events)
+    assert "[idea updated]x" in done.stderr
+
+
+def test_the_agent_gets_its_surroundings(xuen: Callable, tmp_path: Path) -> None:
+    program = tmp_path / "look.sh"
+    program.write_text(
+        'printf "%s\\n" "$XUEN_PURPOSE" "$XUEN_ROUND" "$XUEN_WORKSPACE" "$PWD" "${prompt-unset}" "$EXTRA" > "$OUT"\n'
+        'if read -r line; then echo "stdin had: $line"; fi\n',
+        "utf-8",
+    )
+    out = tmp_path / "out.txt"
+    configure(tmp_path, f'sh {program} "$prompt"')
+    config = {"agent": {"command": f'sh {program} "$prompt"', "env": {"EXTRA": "more", "OUT": str(out)}}}
+    (tmp_path / "config.yaml").write_text(json.dumps(config), "utf-8")
+    assert xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0", prompt="inherited").returncode == 0
+    workspace = str(tmp_path / "workspace")
+    assert out.read_text("utf-8").splitlines() == ["research", "1", workspace, workspace, "unset", "more"]
+
+
+def test_the_prompt_file_is_private_and_gone_afterwards(xuen: Callable, tmp_path: Path) -> None:
+    out = tmp_path / "out.txt"
+    configure(tmp_path, f'stat -c "%a %n" $prompt_file > {out}; cat < "$prompt_file" >> {out}')
+    assert xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0").returncode == 0
+    first, *prompt = out.read_text("utf-8").splitlines()
+    mode, path = first.split(" ", 1)
+    assert mode == "600"
+    assert Path(path).parent == tmp_path / "workspace"
+    assert not Path(path).exists()
+    kept = next((tmp_path / "workspace" / "rounds" / "prompts").iterdir())
+    assert "\n".join(prompt) == kept.read_text("utf-8")
+
+
+def test_a_prompt_that_does_not_fit_ends_the_loop_before_anything_starts(xuen: Callable, tmp_path: Path) -> None:
+    (tmp_path / "task.txt").write_text("long " * 30_000, "utf-8")
+    canary = tmp_path / "started"
+    configure(tmp_path, f'touch {canary}; : "$prompt"')
+    done = xuen("--task-file", "task.txt", "--no-tui", "--pick", "0")
+    assert done.returncode == 2
+    assert "$prompt_file" in done.stdout + done.stderr
+    assert "long long" not in done.stderr
+    assert not canary.exists()
+
+
+# --- ends ------------------------------------------------------------------------------------------------------------
+
+
+def running(folder: Path, *arguments: str, env: dict[str, str], **options: object) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, str(ROOT / "main.py"), "a task", "--no-tui", "--pick", "0", *arguments],
+        cwd=folder,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        **options,
+    )
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it never happened"
+        time.sleep(0.05)
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    stat = Path(f"/proc/{pid}/stat")
+    return not stat.exists() or stat.read_text().rsplit(")", 1)[1].split()[0] != "Z"
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)], ids=str
+)
+def test_a_signal_ends_the_agents_tree_and_then_the_program(
+    tmp_path: Path, environment: Callable, number: signal.Signals, code: int
+) -> None:
+    pids = tmp_path / "pids"
+    configure(tmp_path, f'sleep 300 & echo $! > {pids}; setsid sleep 300 & echo $! >> {pids}; : "$prompt"; wait')
+    process = running(tmp_path, env=environment())
+    wait_for(lambda: pids.exists() and len(pids.read_text().split()) == 2)
+    process.send_signal(number)
+    time.sleep(0.05)
+    process.send_signal(number)
+    output, _ = process.communicate(timeout=30)
+    assert process.returncode == code, output.decode()
+    assert not [pid for pid in map(int, pids.read_text().split()) if alive(pid)]
+    assert names(tmp_path)[-1] == "run_finished"
+    assert b"Traceback" not in output
+
+
+def test_a_timeout_kills_the_tree_and_counts_as_a_failure(xuen: Callable, tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    command = f'trap "" TERM; sleep 300 & echo $! >> {pids}; : "$prompt"; wait; sleep 300'
+    config = {"agent": {"command": f"sh -ec '{command}' || :"}}
+    script = tmp_path / "stubborn.sh"
+    script.write_text(command.replace('; : "$prompt"', ""), "utf-8")
+    config = {"agent": {"command": f'sh {script} "$prompt"', "timeout": 1}}
+    (tmp_path / "config.yaml").write_text(json.dumps(config), "utf-8")
+    done = xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0")
+    assert done.returncode == 1
+    failed = next(line for line in history(tmp_path) if line["event"] == "agent_failed")
+    assert failed["why"] == "timeout"
+    assert not [pid for pid in map(int, pids.read_text().split()) if alive(pid)]
+
+
+def test_a_second_run_on_the_same_workspace_is_refused_and_a_dead_holder_does_not_block(
+    xuen: Callable, tmp_path: Path, environment: Callable
+) -> None:
+    configure(tmp_path, agent("--sleep", "300"))
+    first = running(tmp_path, env=environment())
+    try:
+        wait_for(
+            lambda: (
+                "run_started" in (tmp_path / "workspace/rounds/history.jsonl").read_text()
+                if (tmp_path / "workspace/rounds/history.jsonl").exists()
+                else False
+            )
+        )
+        second = xuen("a task", "--no-tui")
+        assert second.returncode == 2
+        assert str(first.pid) in second.stderr
+        assert len(second.stderr.splitlines()) == 1
+    finally:
+        first.kill()
+        first.communicate()
+    configure(tmp_path, agent("--idea", "after the kill"))
+    third = xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0")
+    assert third.returncode == 0
+    assert "after the kill" in (tmp_path / "workspace" / "research.md").read_text("utf-8")
+    assert "an earlier, killed run had left behind" in third.stdout
+
+
+# --- bad input -------------------------------------------------------------------------------------------------------
+
+
+def one_line(done: subprocess.CompletedProcess[str], *parts: str) -> None:
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    for part in parts:
+        assert part in done.stderr
+
+
+def test_bad_input_gets_one_clear_line_and_leaves_nothing(xuen: Callable, tmp_path: Path) -> None:
+    one_line(xuen("--no-tui"), "no task", 'xuen "your task"')
+    one_line(xuen("  ", "--no-tui"))
+    one_line(xuen("--task-file", "nowhere.txt", "--no-tui"), "nowhere.txt")
+    one_line(xuen("t", "--no-tui", "--iterations", "0"), "--iterations")
+    one_line(xuen("t", "--no-tui", "--agent", "opencod"), "opencode")
+    config = tmp_path / "config.yaml"
+    config.write_text("rounds:\n  adopt_scor: 8\n", "utf-8")
+    one_line(xuen("t", "--no-tui"), "config.yaml:2", "adopt_scor", "adopt_score")
+    config.write_text("rounds:\n  adopt_score: high\n", "utf-8")
+    one_line(xuen("t", "--no-tui"), "config.yaml:2", "rounds.adopt_score")
+    config.write_text("agent:\n  command: agent --go\n", "utf-8")
+    one_line(xuen("t", "--no-tui"), "config.yaml:2", "agent.command", "$prompt_file")
+    config.write_text('agent:\n  command: "eval $prompt"\n', "utf-8")
+    one_line(xuen("t", "--no-tui"), "config.yaml:2", "agent.command")
+    assert not (tmp_path / "workspace").exists()
+
+
+def test_a_workspace_that_cannot_be_written_is_one_line(xuen: Callable, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", "utf-8")
+    configure(tmp_path, agent())
+    one_line(xuen("t", "--no-tui", "--workspace", "file/ws"), "file/ws")
+
+
+def test_errors_are_chinese_where_the_user_is(xuen: Callable) -> None:
+    done = xuen("--no-tui", LANG="zh_CN.UTF-8", LC_ALL="zh_CN.UTF-8")
+    assert done.returncode == 2
+    assert "任务" in done.stderr
+
+
+def test_the_word_doctor_can_be_a_task(xuen: Callable, tmp_path: Path) -> None:
+    configure(tmp_path, agent())
+    done = xuen("--iterations", "1", "--no-tui", "--pick", "0", "--", "doctor")
+    assert done.returncode == 0
+    assert (tmp_path / "workspace" / "research.md").read_text("utf-8").startswith("# doctor\n")
