@@ -202,12 +202,14 @@ def test_a_workspace_that_cannot_be_made_fails() -> None:
 
 
 def test_a_configuration_with_a_fault_is_the_row_that_fails() -> None:
-    Path("config.yaml").write_text("loop: {iterations: 0}\n")
-    options = parse(["doctor"], {})
-    with pytest.raises(ConfigError) as caught:
-        read_settings(options, Path.cwd())
-    stream = io.StringIO()
-    assert doctor.run(options, caught.value, Output(stream, "en", colour=False)) == 1
-    lines = stream.getvalue().splitlines()
+    code, lines = ask("loop: {iterations: 0}\n")
+    assert code == 1
     assert lines[0].startswith("!!  configuration  config.yaml:1: loop.iterations: expected a whole number")
+    assert not rows(lines, "workspace")
     assert rows(lines, "xwork")
+
+
+def test_other_commands_end_at_a_configuration_with_a_fault() -> None:
+    Path("config.yaml").write_text("loop: {iterations: 0}\n")
+    with pytest.raises(ConfigError):
+        read_settings(parse(["status"], {}), Path.cwd())

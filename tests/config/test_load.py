@@ -187,7 +187,7 @@ def test_a_wrong_key_is_named_in_its_own_spelling(tmp_path: Path, text: str, lin
         ("agent: *nowhere\n", "config.yaml:1: this is not valid YAML: "),
         ("workspace: a\n---\nworkspace: b\n", "config.yaml:2: this is not valid YAML: "),
         ("workspace: a\u2028b\nloop: x: y\n", "config.yaml:2: "),
-        ("workspace: a\nextra_notes: \x07\n", "config.yaml:2: this is not valid YAML: U+0007: "),
+        ("workspace: a\nextra_notes: \x07\n", "config.yaml:2: this is not valid YAML: a control character (U+0007)"),
         ("- a\n- b\n", "config.yaml:1: the file must hold keys and their values, found a list. "),
         ("just text\n", 'config.yaml:1: the file must hold keys and their values, found the text "just text". '),
         (b"workspace: a\nextra_notes: \xff\n", "config.yaml:2: the file is not UTF-8. "),

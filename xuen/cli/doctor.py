@@ -14,7 +14,6 @@ from xuen.cli.layout import cells
 from xuen.cli.output import Output, Tone
 from xuen.cli.parser import Options
 from xuen.cli.settings import Settings
-from xuen.errors import UserError
 from xuen.texts import doctor as texts
 
 _MARKS: dict[State, str] = {"good": "ok", "note": "--", "bad": "!!"}
@@ -22,14 +21,13 @@ _TONES: dict[State, Tone] = {"good": "good", "note": "plain", "bad": "bad"}
 _WIDTH = 15
 
 
-def run(options: Options, settings: Settings | UserError, output: Output) -> int:  # noqa: ARG001 - as every command
+def run(options: Options, settings: Settings, output: Output) -> int:  # noqa: ARG001 - as every command
     """Print a row for each check, then the agents that xuen knows.
 
-    `settings` may be the error that their reading ended with: then that is the row that fails, and what depends on
-    them is not checked.
+    A configuration file with a fault is the row that fails, and what depends on the settings is not checked.
     """
-    if isinstance(settings, UserError):
-        failures = _rows([checks.failed(settings)], output)
+    if settings.fault is not None:
+        failures = _rows([checks.failed(settings.fault)], output)
     else:
         failures = _rows(checks.configuration(settings), output)
         for check in (checks.agent, checks.judge, checks.suite, checks.workspace):

@@ -9,15 +9,17 @@ from pathlib import Path
 from xuen.cli.parser import Options, early_language
 from xuen.config.load import Loaded, apply_overrides, find_config, load
 from xuen.config.model import Config
+from xuen.errors import ConfigError
 from xuen.texts import Language
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings in force, and the file that they came from."""
+    """The settings in force, and the file that they came from; `fault` is for `doctor` only (see `read_settings`)."""
 
     config: Config
     loaded: Loaded | None
+    fault: ConfigError | None = None
 
     def where(self, key: str, line: int = 1, column: int = 1) -> str:
         """The place of a setting: in the file as `Loaded.where` says it, else the key alone."""
@@ -27,13 +29,21 @@ class Settings:
 def read_settings(options: Options, folder: Path) -> Settings:
     """Find the file (`folder` is the current one), read it, and put the options over it.
 
+    `doctor` is there to tell what is wrong, so it gets a file's fault in `Settings.fault`, with the defaults.
+
     Raises:
         ConfigError: a file that cannot be read or holds a fault.
         UsageError: an option whose value the setting does not take.
     """
     path = find_config(options.config, folder)
-    loaded = load(path) if path is not None else None
-    return Settings(apply_overrides(loaded.config if loaded else Config(), options.overrides), loaded)
+    loaded, fault = None, None
+    try:
+        loaded = load(path) if path is not None else None
+    except ConfigError as error:
+        if options.command != "doctor":
+            raise
+        fault = error
+    return Settings(apply_overrides(loaded.config if loaded else Config(), options.overrides), loaded, fault)
 
 
 def spoken_language(config: Config, environ: Mapping[str, str]) -> Language:

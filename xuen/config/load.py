@@ -171,10 +171,12 @@ class _Reading:
             line = f":{self._line(mark.index)}" if mark is not None else ""
             problem = error.problem or error.context or ""
             mend = texts.NO_TABS if "\\t" in problem else None
-            what = texts.NOT_YAML.of(problem=plain(problem))
+            what = texts.NOT_YAML.of(problem=texts.YAML_PROBLEMS.get(problem, plain(problem)))
             raise ConfigError(what, where=f"{_shown(self.path)}{line}", mend=mend) from None
         except yaml.reader.ReaderError as error:
-            what = texts.NOT_YAML.of(problem=plain(f"U+{error.character:04X}: {error.reason}"))
+            said = texts.YAML_PROBLEMS.get(error.reason, plain(error.reason))
+            number = f" (U+{error.character:04X})"
+            what = texts.NOT_YAML.of(problem=Text(said.en + number, said.zh + number))
             raise ConfigError(what, where=f"{_shown(self.path)}:{self._line(error.position)}") from None
         except RecursionError:
             raise ConfigError(texts.TOO_DEEP, where=_shown(self.path), mend=texts.SEE_EXAMPLE) from None

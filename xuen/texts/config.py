@@ -62,3 +62,23 @@ TAG_NOT_ALLOWED = Text("the tag {tag} has no meaning here", "标签 {tag} 在此
 BAD_MERGE = Text("'<<' must name a mapping that does not hold itself", "“<<” 必须指向一个不包含自身的映射")
 BAD_VARIABLE = Text("not a name that an environment variable can have", "不能用作环境变量名")
 EMPTY_OPTION = Text("an empty value", "值为空")
+
+YAML_PROBLEMS = {
+    "found character '\\t' that cannot start any token": Text(
+        "a tab where only blanks may stand", "此处只能用空格，却出现了制表符"
+    ),
+    "mapping values are not allowed here": Text(
+        "a colon that no key can have here (is the line indented too far? a text with a colon needs quotes)",
+        "此处不应出现冒号（是否缩进过多？含冒号的文本需要加引号）",
+    ),
+    "could not find expected ':'": Text("a key without its colon", "键后面缺少冒号"),
+    "expected ',' or '}', but got '<stream end>'": Text("a { that is never closed", "{ 没有闭合"),
+    "expected ',' or ']', but got '<stream end>'": Text("a [ that is never closed", "[ 没有闭合"),
+    "found unexpected end of stream": Text("a quote that is never closed", "引号没有闭合"),
+    "expected <block end>, but found '<block mapping start>'": Text(
+        "a key that is indented otherwise than those above it", "键的缩进与上面的不一致"
+    ),
+    "but found another document": Text("a second document; there may be only one", "出现了第二个文档；只能有一个"),
+    "special characters are not allowed": Text("a control character", "出现了控制字符"),
+}
+"""What PyYAML says about the most frequent mistakes, in words; anything else is shown as it says it."""
