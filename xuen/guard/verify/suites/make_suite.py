@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from xuen.guard.verify.suites.bench import Bench, Finding, Ran
-from xuen.guard.verify.suites.summaries import summary_of, tests_nothing
+from xuen.guard.verify.suites.summaries import does_nothing, summary_of
 from xuen.texts import verify as texts
 
 _FILES: Final = ("GNUmakefile", "makefile", "Makefile")
@@ -42,7 +42,7 @@ def _nothing_to_run(asked: Ran) -> Finding | None:
         return Finding("unavailable", texts.MAKE_NOTHING, asked.output)
     if asked.code and _UNREADABLE.search(asked.stderr):
         return Finding("unknown", texts.MAKE_UNREADABLE, asked.output)
-    if asked.code == 0 and all(tests_nothing(command) for command in _commands(asked.stdout)):
+    if asked.code == 0 and all(does_nothing(command) for command in _commands(asked.stdout)):
         return Finding("unavailable", texts.TESTS_NOTHING.of(runner="make test"), asked.output)
     return None
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from xuen.guard.verify.suites.bench import Bench, Finding, Ran
-from xuen.guard.verify.suites.summaries import summary_of, tests_nothing
+from xuen.guard.verify.suites.summaries import does_nothing, summary_of
 from xuen.texts import verify as texts
 
 _PLACEHOLDER: Final = re.compile(r"no test specified", re.IGNORECASE)
@@ -32,7 +32,7 @@ def judge(bench: Bench) -> Finding:
     script = _script(package)
     if not script or _PLACEHOLDER.search(script):
         return Finding("unavailable", texts.NPM_NO_SCRIPT)
-    if tests_nothing(script):
+    if does_nothing(script):
         return Finding("unavailable", texts.TESTS_NOTHING.of(runner="npm test"))
     npm = bench.which("npm")
     if npm is None:

@@ -47,7 +47,7 @@ _NONE: Final = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _TESTS_NOTHING: Final = frozenset(("echo", "printf", "true", ":", "cd", "exit"))
-_JOINTS: Final = frozenset((";", "&&", "||"))
+_JOINT: Final = re.compile(r"[;&|()]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def summary_of(output: str) -> Summary:
     return Summary(*(bool(form.search(output)) for form in (_PASSED, _FAILED, _NONE)))
 
 
-def tests_nothing(command: str) -> bool:
+def does_nothing(command: str) -> bool:
     """Whether a shell command surely does nothing but print, change folder or end."""
     if any(mark in command for mark in ("$(", "`", "\n", "<(", ">(")):
         return False
@@ -80,5 +80,5 @@ def tests_nothing(command: str) -> bool:
             return False
         if "|" in word and word != "||":
             return False
-        first = word in _JOINTS
+        first = _JOINT.fullmatch(word) is not None
     return True
