@@ -1,0 +1,104 @@
+"""The commands as a person and a script meet them: the real program, real pipes, a real terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from xuen.workspace.paths import Workspace
+
+MAIN = Path(__file__).parents[2] / "main.py"
+
+
+def program(folder: Path, *argv: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(MAIN), *argv],
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8", **environ},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("argv", "line"),
+    [
+        ([], 'xuen: no task. Write it: xuen "your task"'),
+        (["t", "--pik", "3"], "xuen: --pik: unknown option. Did you mean --pick?"),
+        (["status"], "no workspace here yet"),
+        (["say", "x", "-c", "gone.yaml"], "xuen: gone.yaml: cannot read the configuration file: No such file"),
+        (["t", "--task-file", "gone"], "xuen: a task and --task-file were both given"),
+        (["--task-file", "gone"], "xuen: gone: cannot read the task file: No such file"),
+    ],
+)
+def test_misuse_ends_with_2_and_one_line(tmp_path: Path, argv: list[str], line: str) -> None:
+    done = program(tmp_path, *argv)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert line in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_fault_in_the_file_is_told_in_the_language_of_the_surroundings(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("words:\n  pick: 010\n")
+    done = program(tmp_path, "status", LANG="zh_CN.UTF-8")
+    assert done.returncode == 2
+    assert done.stderr == "xuen: config.yaml:2: words.pick: 应为整数，不小于 0，实际为 010。请写成 10\n"
+    done = program(tmp_path, "doctor", "--language", "zh")
+    assert (done.returncode, done.stdout.splitlines()[0][:2]) == (1, "!!")
+
+
+def test_a_long_history_into_head_ends_quietly(workspace: Workspace) -> None:
+    line = json.dumps({"seq": 99, "ts": "2026-11-30T10:11:12.000Z", "event": "heartbeat", "round": 9, "streak": 1})
+    with workspace.history.open("a") as file:
+        file.write(f"{line}\n" * 20_000)
+    for option in ("", "--json"):
+        command = f'"$PY" "$MAIN" history {option} --workspace "$WS" | head -c 20; exit "${{PIPESTATUS[0]}}"'
+        environ = {**os.environ, "PY": sys.executable, "MAIN": str(MAIN), "WS": str(workspace.root)}
+        done = subprocess.run(["bash", "-c", command], env=environ, capture_output=True, timeout=60, check=False)
+        assert (done.returncode, len(done.stdout), done.stderr) == (0, 20, b"")
+
+
+@pytest.mark.parametrize(
+    ("environ", "coloured"),
+    [({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],
+)
+def test_a_terminal_gets_colour_unless_it_is_unwanted(
+    workspace: Workspace, environ: dict[str, str], coloured: bool
+) -> None:
+    controller, terminal = pty.openpty()
+    with os.fdopen(controller, "rb", buffering=0) as reader:
+        with os.fdopen(terminal, "wb") as writer:
+            plain = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM")}
+            done = subprocess.run(
+                [sys.executable, str(MAIN), "status", "--workspace", str(workspace.root)],
+                env=plain | environ,
+                stdin=subprocess.DEVNULL,
+                stdout=writer,
+                timeout=60,
+                check=False,
+            )
+        shown = reader.read(65536)
+    assert done.returncode == 0
+    assert b"Best" in shown or "最佳".encode() in shown
+    assert (b"\x1b[" in shown) is coloured
+
+
+def test_help_is_quick_to_load(tmp_path: Path) -> None:
+    code = (
+        f"import sys; sys.path.insert(0, {str(MAIN.parent)!r}); from xuen.cli.main import main\n"
+        "assert main(['--help']) == 0\n"
+        "print(sorted({'textual', 'rich', 'httpx', 'psutil'} & set(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True)
+    assert done.stderr == "[]\n"
+    assert done.stdout.startswith(("Usage: xuen [TASK]", "用法: xuen [TASK]"))
