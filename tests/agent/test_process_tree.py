@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tree_shapes import SHAPES
 
 from xuen.agent.command import CannotStart, Listener, run
 from xuen.agent.process_table import ProcTable, PsutilTable, Row, send
@@ -20,24 +21,6 @@ from xuen.stop import Stop
 
 PYTHON = sys.executable
 pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the judge of these tests reads /proc")
-
-# Each ends with a sleep of 300 s somewhere; `wait` keeps the command itself alive, else it ends at once.
-SHAPES = {
-    "background child of a command that ends": "sleep 300 &",
-    "background child that is waited for": "sleep 300 & wait",
-    "foreground child": "sleep 300; echo never",
-    "wrapper script": "sh -c 'sh -c \"sleep 300; :\"; :'; :",
-    "ignores SIGTERM": "trap '' TERM INT HUP; sleep 300 & while :; do sleep 0.2; done",
-    "stops itself": "sleep 300 & kill -STOP $!; kill -STOP $$",
-    "own group": f"{PYTHON} -c \"import os; os.setpgid(0, 0); os.execvp('sleep', ['sleep', '300'])\" & wait",
-    "own session": "setsid sleep 300 & setsid sleep 300 & wait",
-    "session that outlives a good end": "setsid sleep 300 & sleep 0.1",
-    "double fork": "( ( setsid sleep 300 & ) & ) ; sleep 0.1",
-    "daemon with an emptied environment": "( setsid env -i /bin/sleep 300 & ) ; sleep 0.1",
-    "holds the pipe": "( trap '' HUP; sleep 300; echo late ) & echo done",
-    "holds the pipe in its own session, without environment": "setsid env -i /bin/sh -c 'sleep 300; echo late' & :",
-    "forks while it is killed": "trap '' TERM; while :; do sleep 300 & sleep 0.01; done",
-}
 
 
 def holders(mark: Path) -> list[int]:
@@ -106,7 +89,7 @@ def go(argv, tmp_path, *, timeout=0.4, stop=None, listener=None, **kwargs):
     )
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", [shape for shape in SHAPES if "chain" not in shape])  # that one comes below
 def test_nothing_is_left_of(shape, mark, tmp_path):
     began = time.monotonic()
     ended = go(marked(SHAPES[shape], mark), tmp_path)
@@ -180,7 +163,7 @@ def test_a_second_stop_shortens_the_grace(mark, tmp_path):
 def test_sigterm_comes_first_and_leaves_time_to_end_well(tmp_path):
     script = "trap 'sleep 0.2; echo saved; exit 0' TERM; while :; do sleep 0.05; done"
     heard = Heard()
-    ended = go(["/bin/sh", "-c", script], tmp_path, listener=heard, grace=10.0)
+    ended = go(["/bin/sh", "-c", script], tmp_path, timeout=1.5, listener=heard, grace=10.0)
     assert ended.why is Why.TIMEOUT
     assert b"saved\n" in heard.said
     assert ended.seconds < 9
@@ -189,15 +172,15 @@ def test_sigterm_comes_first_and_leaves_time_to_end_well(tmp_path):
 def test_whoever_floods_the_pipe_while_ending_does_not_hang(mark, tmp_path):
     script = "trap 'head -c 5000000 /dev/zero; exit 0' TERM; while :; do sleep 0.05; done"
     heard = Heard()
-    go(marked(script, mark), tmp_path, listener=heard, grace=10.0)
+    go(marked(script, mark), tmp_path, timeout=1.5, listener=heard, grace=10.0)
     assert heard.said.count(0) == 5_000_000
     assert holders(mark) == []
 
 
 def test_idle_means_neither_output_nor_processor_time(tmp_path):
     assert go(["/bin/sh", "-c", "sleep 300"], tmp_path, timeout=30, idle_timeout=1.0).why is Why.IDLE
-    talks = "for i in 1 2 3 4 5 6; do echo $i; sleep 0.4; done"
-    assert go(["/bin/sh", "-c", talks], tmp_path, timeout=30, idle_timeout=1.5).why is Why.OK
+    talks = "for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.5; done"
+    assert go(["/bin/sh", "-c", talks], tmp_path, timeout=30, idle_timeout=2.5).why is Why.OK
     works = f"setsid {PYTHON} -c 'import time\nend = time.monotonic() + 4\nwhile time.monotonic() < end: pass' & wait"
     assert go(["/bin/sh", "-c", works], tmp_path, timeout=30, idle_timeout=2.5).why is Why.OK
 
@@ -298,15 +281,18 @@ def test_leftovers_of_a_killed_run_are_ended_and_nobody_else(mark, tmp_path):
     def start(workspace: Path, run_token: str) -> subprocess.Popen:
         env = {**os.environ, "XUEN_WORKSPACE": str(workspace), "XUEN_RUN": run_token}
         return subprocess.Popen(
-            ["/bin/sh", "-c", "trap '' TERM; setsid sleep 300 & env -i sleep 300 & wait"],
+            marked("setsid sleep 300 & env -i sh -c 'trap : TERM; sleep 300; sleep 300' & wait", mark),
             env=env,
             start_new_session=True,
         )
 
     left, same_run, other_place = start(here, "old"), start(here, "new"), start(elsewhere, "old")
     try:
-        time.sleep(0.3)
-        assert end_leftovers(here, "new", grace=0.3) >= 1
+        until = time.monotonic() + 60
+        while len(holders(mark)) < 12 and time.monotonic() < until:
+            time.sleep(0.05)
+        assert end_leftovers(here, "new", grace=0.3) >= 4
+        assert len(holders(mark)) == 8
         assert left.wait(timeout=30) != 0
         assert (same_run.poll(), other_place.poll()) == (None, None)
         assert end_leftovers(here, "new") == 0
@@ -316,3 +302,4 @@ def test_leftovers_of_a_killed_run_are_ended_and_nobody_else(mark, tmp_path):
         for process in (left, same_run, other_place):
             process.wait(timeout=30)
         reap_orphans()
+    assert holders(mark) == []

@@ -129,6 +129,7 @@ class _Pulse:
     def __init__(self, tree: ProcessTree, now: float) -> None:
         self._tree = tree
         self._looked = now
+        self._every = _LOOK
         self._cpu: dict[tuple[int, float], float] = {}
         self.last_sign = now
 
@@ -136,13 +137,15 @@ class _Pulse:
         """Note signs of life; looking at the tree also reaps its orphans and keeps its members in mind."""
         self.last_sign = max(self.last_sign, last_output)
         passed = now - self._looked
-        if passed < _LOOK:
+        if passed < self._every:
             return
         cpu = {row.identity: row.cpu for row in self._tree.members()}
         used = sum(max(0.0, seconds - self._cpu.get(who, 0.0)) for who, seconds in cpu.items())
         if used > _BUSY * passed:
             self.last_sign = now
         self._cpu, self._looked = cpu, now
+        # Where a great many processes run, looking at them takes long; it must stay a small part of the time.
+        self._every = max(_LOOK, 50 * (time.monotonic() - now))
 
 
 class _Pipes:

@@ -212,13 +212,7 @@ class ProcessTree:
                 found[row.pid] = row
             elif row.pid not in roots:
                 rest.append(row)
-        grew = bool(found)
-        while grew:
-            sessions = {row.session for row in found.values()}
-            new = [row for row in rest if row.pid not in found and (row.parent in found or row.session in sessions)]
-            found.update((row.pid, row) for row in new)
-            grew = bool(new)
-        return list(found.values())
+        return _with_kin(found, rest)
 
     def _is_member(self, row: Row, roots: set[int], since: float | None) -> bool:
         if row.pid == self.pid:
@@ -302,7 +296,7 @@ def end_leftovers(workspace: Path, token: str, *, grace: float = GRACE, table: T
     ended: set[tuple[int, float]] = set()
     began = time.monotonic()
     while True:
-        rows = _left_behind(source, mark, run)
+        rows = _left_behind(source, mark, run, ended)
         spent = time.monotonic() - began
         if not rows or spent > grace + GIVE_UP:
             return len(ended) - len(rows)
@@ -316,26 +310,36 @@ def end_leftovers(workspace: Path, token: str, *, grace: float = GRACE, table: T
         time.sleep(0.02)
 
 
-def _left_behind(source: Table, mark: bytes, run: bytes) -> list[Row]:
+def _left_behind(source: Table, mark: bytes, run: bytes, known: set[tuple[int, float]]) -> list[Row]:
     rows = source.snapshot().rows
-    spared = {0, 1}
+    spared: set[int] = set()
     pid = os.getpid()
-    while pid not in spared and pid in rows:
+    while pid in rows and pid not in spared:
         spared.add(pid)
         pid = rows[pid].parent
+    ours = {0, *(rows[pid].session for pid in spared)}
     found: dict[int, Row] = {}
+    rest = []
     for row in rows.values():
-        if row.pid not in spared and not row.zombie:
+        if row.pid not in spared and row.pid > 1:
             entries = source.environ(row.pid).split(b"\0")
-            if mark in entries and run not in entries and any(entry.startswith(b"XUEN_RUN=") for entry in entries):
+            other_run = run not in entries and any(entry.startswith(b"XUEN_RUN=") for entry in entries)
+            if row.identity in known or (mark in entries and other_run):
                 found[row.pid] = row
+            else:
+                rest.append(row)
+    # A call always has a session of its own, so one that we or our ancestors are in was not made by it.
+    kin = _with_kin({pid: row for pid, row in found.items() if row.session not in ours}, rest)
+    return [row for row in {row.identity: row for row in (*kin, *found.values())}.values() if not row.zombie]
+
+
+def _with_kin(found: dict[int, Row], rest: list[Row]) -> list[Row]:
+    """What was found, and of the rest all that descend from it or share a session with it."""
+    found = dict(found)
     grew = bool(found)
     while grew:
-        new = {
-            row.pid: row
-            for row in rows.values()
-            if row.parent in found and row.pid not in found and row.pid not in spared and not row.zombie
-        }
-        found.update(new)
+        sessions = {row.session for row in found.values()}
+        new = [row for row in rest if row.pid not in found and (row.parent in found or row.session in sessions)]
+        found.update((row.pid, row) for row in new)
         grew = bool(new)
     return list(found.values())
