@@ -169,7 +169,7 @@ def test_a_run_that_is_over_stays_to_be_read_and_says_how_to_leave():
         screen = "\n".join(stage.drawn())
         assert "Finished: all rounds are done" in screen
         assert "q or Ctrl+Q leaves" in screen
-        await stage.pilot.press("ctrl+q")
+        await stage.pilot.press("q")
         await stage.pilot.pause(0.2)
         assert not stage.app.is_running
 
@@ -209,6 +209,10 @@ def test_no_size_breaks_the_screen_or_loses_a_line():
         before = stage.text_of("#log")
         for size in SIZES * 2:
             await stage.pilot.resize_terminal(*size)
+        await stage.pilot.press("ctrl+p")
+        for size in SIZES:
+            await stage.pilot.resize_terminal(*size)
+        await stage.pilot.press("escape")
         await stage.pilot.resize_terminal(80, 24)
         await stage.settle()
         assert stage.text_of("#log") == before

@@ -21,7 +21,7 @@ from textual.driver import Driver
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
-from xuen.events import Event, Output, RunStarted, Section, SectionChanged, SectionsShown
+from xuen.events import Event, Output, RunFinished, RunStarted, Section, SectionChanged, SectionsShown
 from xuen.stop import Stop
 from xuen.texts import Language, Text
 from xuen.texts import screen as say
@@ -52,6 +52,7 @@ _MARKS: dict[Section, Text] = {"idea": IDEA_UPDATED, "artifact": ARTIFACT_UPDATE
 class LoopApp(App[None]):
     """The screen of one run; `app_class` gives it the keys of a language."""
 
+    TITLE = "xuen"
     CSS_PATH = "screen.tcss"
     AUTO_FOCUS = "#input"
     HORIZONTAL_BREAKPOINTS = _COLUMNS
@@ -101,7 +102,7 @@ class LoopApp(App[None]):
         yield self._status
         yield self._queue
         yield self._input
-        yield Footer(show_command_palette=False)
+        yield Footer(show_command_palette=False, compact=True)
 
     def on_mount(self) -> None:
         """Name the panels, start the loop and the drawing."""
@@ -141,12 +142,15 @@ class LoopApp(App[None]):
         lines: list[PanelLine] = []
         stale: set[Section] = set()
         for event in happened:
-            self.view = fold(self.view, event, now=now)
+            if not (isinstance(event, Output) and self.view.heard == now):  # a flood is heard once a draw
+                self.view = fold(self.view, event, now=now)
             lines += self._log_lines(event)
             if isinstance(event, SectionsShown):
                 stale |= {"idea", "artifact"}
             elif isinstance(event, SectionChanged):
                 stale.add(event.section)
+            elif isinstance(event, RunFinished) and not self._input.text:
+                self._log_panel.focus()  # so that q leaves
             elif isinstance(event, RunStarted):
                 self._headline.update(self._plain(say.TITLE.of(task=first_line(event.task))))
         if lines:

@@ -56,7 +56,7 @@ def input_class(language: Language) -> type[InputBox]:
         BINDINGS: ClassVar[list[BindingType]] = [
             Binding("enter", "submit", say.KEY_SEND.in_language(language)),
             Binding("alt+enter,shift+enter,ctrl+j", "newline", say.KEY_NEWLINE.in_language(language), show=False),
-            Binding("escape", "app.leave_input", say.KEY_LEAVE_INPUT.in_language(language)),
+            Binding("escape", "app.leave_input", say.KEY_LEAVE_INPUT.in_language(language), show=False),
         ]
 
     return LocalisedInputBox
