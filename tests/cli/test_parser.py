@@ -12,8 +12,8 @@ import pytest
 from xuen import __version__
 from xuen.cli.parser import COMMANDS, Options, early_language, help_text, parse
 from xuen.cli.task import read_task
-from xuen.config.load import apply_overrides
 from xuen.config.model import Config
+from xuen.config.overrides import apply_overrides
 from xuen.errors import UsageError
 
 ID = "20261130-101112-r3"
@@ -238,4 +238,4 @@ def test_without_a_task_and_a_terminal_it_is_an_error() -> None:
 def test_the_parser_loads_nothing_heavy() -> None:
     code = "import sys, xuen.cli.parser, xuen.cli.task; print(sorted({m.split('.')[0] for m in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert not {"textual", "rich", "httpx", "psutil"} & set(ast.literal_eval(loaded))
+    assert not {"textual", "rich", "httpx", "psutil", "yaml"} & set(ast.literal_eval(loaded))

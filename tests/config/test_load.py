@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from xuen.config.load import Loaded, apply_overrides, find_config, load, read_override
+from xuen.config.load import Loaded, find_config, load
 from xuen.config.model import AgentSettings, Config, RoundsSettings
+from xuen.config.overrides import apply_overrides, read_override
 from xuen.errors import ConfigError, UsageError
 
 

@@ -15,7 +15,6 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -94,11 +93,13 @@ def built_in(config: Config) -> Iterator[Finding]:
         if not os.environ.get(key):
             yield Finding(texts.KEY, "note", texts.NO_KEY.of(name=key))
         return
-    from xuen.xwork.model.embedded import runtime_missing
+    from xuen.xwork.errors import ModelMissing
+    from xuen.xwork.model.embedded import require_runtime
     from xuen.xwork.model.weights import default_file
 
-    if find_spec("xllamacpp") is None:
-        missing = runtime_missing()
+    try:
+        require_runtime()
+    except ModelMissing as missing:
         yield Finding(texts.AGENT, "bad", missing.what, missing.mend)
         return
     named = os.environ.get("XWORK_MODEL_FILE")

@@ -16,7 +16,7 @@ from typing import Any
 
 from xuen import __version__
 from xuen.cli.layout import columns
-from xuen.config.load import Override, read_override
+from xuen.config.overrides import Override, read_override
 from xuen.config.values import BadValue, nearest, read_value
 from xuen.errors import UsageError
 from xuen.texts import Language, Text, plain

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from xuen.cli.parser import Options, early_language
-from xuen.config.load import Loaded, apply_overrides, find_config, load
+from xuen.config.load import Loaded, find_config, load
 from xuen.config.model import Config
+from xuen.config.overrides import apply_overrides
 from xuen.errors import ConfigError
 from xuen.texts import Language
 

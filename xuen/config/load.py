@@ -1,6 +1,6 @@
 """The configuration file: YAML to `Config`, with the place of every fault.
 
-Owns finding, reading and checking the file, and the overrides of the command line. Refuses unknown and double keys,
+Owns finding, reading and checking the file. Refuses unknown and double keys,
 wrong types, tags, more than one document, and files that are not UTF-8. Scalars are resolved by what their key
 expects (`values`), so `verify: off` is a text and `pick: 010` a fault. A key with nothing after it has its default.
 Nothing here reads the environment or touches the workspace.
@@ -9,7 +9,7 @@ Nothing here reads the environment or touches the workspace.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from xuen.config.values import (
     nearest_key,
     read_value,
 )
-from xuen.errors import ConfigError, UsageError
+from xuen.errors import ConfigError
 from xuen.texts import Text, plain
 from xuen.texts import config as texts
 
@@ -73,15 +73,6 @@ class Loaded:
         return f"{_shown(self.path)}:{in_file}: {key} ({line}:{column})"
 
 
-@dataclass(frozen=True, slots=True)
-class Override:
-    """One setting from the command line: the dotted key, the option that gave it, the checked value."""
-
-    key: str
-    option: str
-    value: Any
-
-
 def find_config(explicit: Path | None, folder: Path) -> Path | None:
     """The file to read: the one that was named, else the first of `NAMES` that the folder has, else None.
 
@@ -99,39 +90,6 @@ def load(path: Path) -> Loaded:
         ConfigError: unreadable, not UTF-8, not YAML, or not what `Config` allows; `where` is `file:line: key`.
     """
     return _Reading(path).read()
-
-
-def read_override(key: str, option: str, text: str) -> Override:
-    """A setting as it was typed after an option; the same rules as in the file.
-
-    Raises:
-        UsageError: not a value of this key; `where` is the option.
-    """
-    try:
-        if not text.strip():
-            raise BadValue(texts.EMPTY_OPTION, texts.GIVE_VALUE)
-        return Override(key, option, read_value(key, text))
-    except BadValue as bad:
-        raise UsageError(bad.what, where=option, mend=bad.mend) from None
-
-
-def apply_overrides(config: Config, overrides: Iterable[Override]) -> Config:
-    """The settings with those of the command line in their places; a later one wins.
-
-    Raises:
-        UsageError: a value that the key does not take; `where` names the option.
-    """
-    for each in overrides:
-        section, _, name = each.key.rpartition(".")
-        inner = msgspec.structs.replace(getattr(config, section) if section else config, **{name: each.value})
-        changed = msgspec.structs.replace(config, **{section: inner}) if section else inner
-        try:
-            config = msgspec.convert(changed, Config, from_attributes=True)
-        except msgspec.ValidationError:
-            found = plain(repr(each.value))
-            what = texts.EXPECTED.of(expected=describe(each.key), found=found)
-            raise UsageError(what, where=each.option) from None
-    return config
 
 
 class _Loader(yaml.SafeLoader):
