@@ -276,7 +276,9 @@ def test_a_pid_that_was_given_to_somebody_else_is_not_signalled():
 
 
 def test_leftovers_of_a_killed_run_are_ended_and_nobody_else(mark, tmp_path):
-    here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"
+    here, elsewhere, link = tmp_path / "here", tmp_path / "elsewhere", tmp_path / "link"
+    here.mkdir()
+    link.symlink_to(here)
 
     def start(workspace: Path, run_token: str) -> subprocess.Popen:
         env = {**os.environ, "XUEN_WORKSPACE": str(workspace), "XUEN_RUN": run_token}
@@ -291,7 +293,7 @@ def test_leftovers_of_a_killed_run_are_ended_and_nobody_else(mark, tmp_path):
         until = time.monotonic() + 60
         while len(holders(mark)) < 12 and time.monotonic() < until:
             time.sleep(0.05)
-        assert end_leftovers(here, "new", grace=0.3) >= 4
+        assert end_leftovers(link, "new", grace=0.3) >= 4
         assert len(holders(mark)) == 8
         assert left.wait(timeout=30) != 0
         assert (same_run.poll(), other_place.poll()) == (None, None)

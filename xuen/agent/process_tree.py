@@ -291,12 +291,11 @@ def end_leftovers(workspace: Path, token: str, *, grace: float = GRACE, table: T
     the workspace, so no other run is alive.
     """
     source = table or system_table()
-    mark = b"XUEN_WORKSPACE=" + os.fsencode(workspace.absolute())
-    run = b"XUEN_RUN=" + token.encode()
+    here = os.path.realpath(os.fsencode(workspace))
     ended: set[tuple[int, float]] = set()
     began = time.monotonic()
     while True:
-        rows = _left_behind(source, mark, run, ended)
+        rows = _left_behind(source, here, token.encode(), ended)
         spent = time.monotonic() - began
         if not rows or spent > grace + GIVE_UP:
             return len(ended) - len(rows)
@@ -310,7 +309,7 @@ def end_leftovers(workspace: Path, token: str, *, grace: float = GRACE, table: T
         time.sleep(0.02)
 
 
-def _left_behind(source: Table, mark: bytes, run: bytes, known: set[tuple[int, float]]) -> list[Row]:
+def _left_behind(source: Table, here: bytes, token: bytes, known: set[tuple[int, float]]) -> list[Row]:
     rows = source.snapshot().rows
     spared: set[int] = set()
     pid = os.getpid()
@@ -322,9 +321,9 @@ def _left_behind(source: Table, mark: bytes, run: bytes, known: set[tuple[int, f
     rest = []
     for row in rows.values():
         if row.pid not in spared and row.pid > 1:
-            entries = source.environ(row.pid).split(b"\0")
-            other_run = run not in entries and any(entry.startswith(b"XUEN_RUN=") for entry in entries)
-            if row.identity in known or (mark in entries and other_run):
+            environ = dict(entry.partition(b"=")[::2] for entry in source.environ(row.pid).split(b"\0"))
+            place, run = environ.get(b"XUEN_WORKSPACE"), environ.get(b"XUEN_RUN", token)
+            if row.identity in known or (place and run != token and os.path.realpath(place) == here):
                 found[row.pid] = row
             else:
                 rest.append(row)
