@@ -84,10 +84,10 @@ class Play:
         guarded: bool = True,
         verifiers: Sequence[Answers] | None = None,
     ) -> RoundGuard | NoGuard:
-        if not self.workspace.research.exists() and not self.workspace.rounds.exists():
-            self.workspace.research.write_bytes(new_research(task))
+        self.prepare(task)
         research = ResearchFile(self.workspace, wait=1.0)
         given = [Answers(verify if verify == "tests" else "ai", list(answers))] if verifiers is None else verifiers
+        self.answers = list(given)
         if guarded:
             self.guard = RoundGuard(
                 self.workspace,
@@ -113,6 +113,16 @@ class Play:
         self.guard.start(started)
         return self.guard
 
+    def prepare(self, task: str = "a task") -> None:
+        """What the set-up of a workspace does before a guard starts."""
+        if not self.workspace.research.exists() and not self.workspace.rounds.exists():
+            self.workspace.research.write_bytes(new_research(task))
+
+    def report(self, identity: str, number: int, *, outcome: Outcome = FINE) -> RoundReport:
+        """What the loop tells the guard after a call."""
+        now = self.workspace.research.read_bytes() if self.workspace.research.exists() else None
+        return RoundReport(id=identity, round=number, words=("w",), outcome=outcome, data=now)
+
     def round(self, idea: str | None = None, artifact: str = "", *, outcome: Outcome = FINE) -> str:
         """A round in which the agent writes these sections (None: changes nothing); its id."""
         return self.raw_round(None if idea is None else self.text(idea, artifact), outcome=outcome)
@@ -124,8 +134,7 @@ class Play:
         self.guard.keep_prompt(identity, f"prompt of round {number}")
         if data is not None:
             self.workspace.research.write_bytes(data)
-        now = self.workspace.research.read_bytes() if self.workspace.research.exists() else None
-        self.guard.close_round(RoundReport(id=identity, round=number, words=("w",), outcome=outcome, data=now))
+        self.guard.close_round(self.report(identity, number, outcome=outcome))
         return identity
 
     def finish(self) -> None:

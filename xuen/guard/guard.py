@@ -273,8 +273,8 @@ class RoundGuard:
         """Undo what a call other than a research call did to research.md. Raises nothing."""
         if self._best is None:
             self._bare.restore()
-        elif not self._steps.waiting:
-            self._steps.attempt(lambda: self._follow(self._round))
+        else:
+            self._follow(self._round)
 
     def finish(self, finished: RunFinished) -> None:
         """Do what waits, read the verdicts a last time, tell and record the end. Raises nothing."""
@@ -313,7 +313,7 @@ class RoundGuard:
         Neither is done while something waits to be made durable: research.md may then be the only place it has.
         """
         read = not self._steps.waiting and self._steps.attempt(lambda: self._honour(number))
-        if not self._steps.waiting and self._steps.attempt(lambda: self._follow(number)):
+        if self._follow(number):
             self._given = None
             if read:
                 self._steps.all_well()
@@ -328,10 +328,16 @@ class RoundGuard:
         for best in self._person.honour(self._best, number):
             self._best = best
 
-    def _follow(self, number: int) -> None:
+    def _follow(self, number: int) -> bool:
+        """Bring the three files after the best, each as far as it goes; whether all could be."""
         best = self._best
         assert best is not None
-        self._desk.followers.bring_record(best)
+        if self._steps.waiting:
+            return False
+        recorded = self._steps.attempt(partial(self._desk.followers.bring_record, best))
+        return self._steps.attempt(lambda: self._bring_research(best, number)) and recorded
+
+    def _bring_research(self, best: Best, number: int) -> None:
         change = self._desk.followers.bring_research(best)
         if change is None:
             return

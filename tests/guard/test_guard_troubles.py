@@ -1,0 +1,182 @@
+"""A guard that cannot write stands aside, loses nothing, and comes back."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from guard_play import Play
+
+from xuen.workspace.research import parse
+
+PROGRAM = Path(__file__).with_name("guard_points.py")
+
+
+def offs(play: Play) -> list[str]:
+    return [type(event).__name__ for event in play.told("GuardOff", "GuardOn")]
+
+
+def test_without_a_place_to_write_the_loop_goes_on_and_says_so_once(play: Play) -> None:
+    play.workspace.root.joinpath("rounds").write_text("in the way")
+    play.prepare()
+    play.workspace.research.write_bytes(play.text(""))
+    guard = play.start(answers=[9, 9])
+    play.round("one")
+    play.round("two")
+    play.round(None)
+    play.finish()
+    assert offs(play) == ["GuardOff"]
+    assert play.idea == guard.sections().idea == "two", "the newest state is the only copy"
+    assert not play.told("Adopted", "Candidate")
+    assert play.workspace.rounds.read_text() == "in the way"
+
+
+def test_when_it_can_work_again_it_does(play: Play) -> None:
+    rounds = play.workspace.root / "rounds"
+    rounds.write_text("in the way")
+    play.workspace.research.write_bytes(play.text(""))
+    play.start(answers=[9])
+    play.round("one")
+    rounds.unlink()
+    play.round("two")
+    play.finish()
+    assert offs(play) == ["GuardOff", "GuardOn"]
+    (baseline,) = play.lines("baseline")
+    assert parse(play.workspace.candidate(baseline["id"]).read_bytes()).sections.idea == "one"
+    assert play.best_idea() == play.idea == "two"
+
+
+def test_an_adoption_that_cannot_be_recorded_is_not_told_and_made_good_later(play: Play) -> None:
+    play.start(answers=[9, 9])
+    history = play.workspace.history
+    hidden = history.with_name("hidden")
+    judge = play.answers[0]
+
+    def hide() -> None:
+        history.rename(hidden)
+        history.mkdir()
+
+    judge.during = hide
+    first = play.round("one")
+    judge.during = None
+    assert offs(play) == ["GuardOff"]
+    assert not play.told("Adopted")
+    assert play.idea == "one", "it stays where the next round starts from"
+    history.rmdir()
+    hidden.rename(history)
+    second = play.round("two")
+    assert offs(play) == ["GuardOff", "GuardOn"]
+    assert [line["id"] for line in play.lines("adopted")] == [first, second]
+    assert [event.id for event in play.told("Adopted")] == [first, second]
+    assert play.lines("candidate")[1]["parent"] == first
+    assert [line["seq"] for line in play.lines()] == list(range(1, len(play.lines()) + 1))
+
+
+def test_a_state_that_could_not_be_kept_in_time_is_kept_later_and_waits(play: Play) -> None:
+    guard = play.start(answers=[9, 9])
+    rounds, away = play.workspace.rounds, play.workspace.root / "away"
+    number = guard.last_round() + 1
+    identity = guard.open_round(number)
+    play.workspace.research.write_bytes(play.text("one"))
+    rounds.rename(away)
+    rounds.write_text("in the way")
+    guard.close_round(play.report(identity, number))
+    assert offs(play) == ["GuardOff"]
+    assert play.idea == "one"
+    rounds.unlink()
+    away.rename(rounds)
+    play.round("two")
+    assert offs(play) == ["GuardOff", "GuardOn"]
+    assert parse(play.workspace.candidate(identity).read_bytes()).sections.idea == "one"
+    assert [line["event"] for line in play.lines() if line.get("id") == identity] == ["candidate", "pending"]
+    assert play.best_idea() == play.idea == "two"
+
+
+def test_a_mirror_that_cannot_be_written_does_not_keep_the_best_from_research(play: Play) -> None:
+    play.start(answers=[9, 2])
+    play.workspace.best.unlink()
+    play.workspace.best.mkdir()
+    identity = play.round("one")
+    play.round("bad")
+    assert play.idea == "one"
+    assert offs(play) == ["GuardOff"]
+    play.workspace.best.rmdir()
+    play.round(None)
+    assert offs(play) == ["GuardOff", "GuardOn"]
+    assert play.best_idea() == "one"
+    assert play.record()["id"] == identity
+
+
+def test_prompts_that_cannot_be_kept_are_told_once_and_cost_nothing_else(play: Play) -> None:
+    play.start(answers=[9, 9])
+    play.workspace.prompts.write_text("in the way")
+    play.round("one")
+    play.round("two")
+    assert len([notice for notice in play.told("Notice") if "prompts" in notice.text.en]) == 1
+    assert offs(play) == []
+    assert play.best_idea() == "two"
+
+
+def test_a_lock_that_somebody_keeps_is_waited_for_and_then_told(play: Play) -> None:
+    from xuen.files.lock import locked
+
+    play.start(answers=[2])
+    with locked(play.workspace.research_lock):
+        play.round("bad")
+        assert offs(play) == ["GuardOff"]
+        assert play.idea == "bad"
+    play.round(None)
+    assert play.idea == ""
+    assert offs(play) == ["GuardOff", "GuardOn"]
+
+
+Environment = Callable[..., dict[str, str]]
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory where there is such a thing: the points are many, and a kill loses no written data."""
+    if not Path("/dev/shm").is_dir():
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        yield Path(folder)
+
+
+def points(environment: Environment, *arguments: object) -> dict[str, object]:
+    done = subprocess.run(
+        [sys.executable, str(PROGRAM), *map(str, arguments)],
+        env=environment(),
+        capture_output=True,
+        encoding="utf-8",
+        timeout=110,
+        check=True,
+    )
+    found = json.loads(done.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_killed_anywhere_no_adoption_is_lost_and_the_next_start_is_clean(
+    memory: Path, environment: Environment
+) -> None:
+    found = points(environment, "kill", memory, 2)
+    assert found["broken"] == []
+    assert int(str(found["points"])) > 50
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("lasting", [1, 20])
+def test_an_operation_that_fails_anywhere_stops_nothing_and_loses_nothing(
+    memory: Path, environment: Environment, lasting: int
+) -> None:
+    found = points(environment, "fail", memory, 4, lasting)
+    assert found["broken"] == []
+    assert int(str(found["points"])) > 25
