@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Awaitable, Callable
 
 from xuen.stop import Stop
@@ -46,12 +47,24 @@ class Stage:
 
     async def settle(self):
         """Until everything that was told is drawn."""
-        while self.app.running is None or self.sink is None:
-            await self.pilot.pause(0.02)
+        await self.until(lambda: self.app.running is not None and self.sink is not None)
         if not self._endless:
-            while not self.app.running.done():
-                await self.pilot.pause(0.02)
-        await self.pilot.pause(0.1)
+            await self.until(self.app.running.done)
+        if self.app.is_running:
+            self.app._tick()
+        await self.pilot.pause()
+        await self.pilot.pause(0.05)
+
+    async def until(self, condition):
+        """Until the condition holds; a machine may be slow, so the limit is far away."""
+        deadline = time.monotonic() + 30
+        while not condition():
+            assert time.monotonic() < deadline, "it never came to hold"
+            await self.pilot.pause(0.02)
+
+    async def closed(self):
+        """Until the screen has left."""
+        await self.until(lambda: not self.app.is_running)
 
     def tell(self, *events):
         for event in events:

@@ -118,7 +118,7 @@ def test_a_text_that_could_not_be_queued_stays_in_the_box_and_says_why():
 def test_the_keys_that_quit_end_the_loop_first(keys, exit_code):
     async def steps(stage):
         await stage.pilot.press(*keys)
-        await stage.settle()
+        await stage.closed()
 
     stage = Stage(story.start("en")).run(steps)
     assert stage.stop.exit_code == exit_code
@@ -143,11 +143,11 @@ def test_quitting_says_that_the_agent_is_being_ended_and_a_second_time_hurries()
 
     async def steps(stage):
         await stage.pilot.press("ctrl+c")
-        await stage.pilot.pause(0.1)
+        await stage.settle()
         assert "ending the agent" in "\n".join(stage.drawn())
         assert not stage.app.running.done()
         await stage.pilot.press("ctrl+c")
-        await stage.pilot.pause(0.2)
+        await stage.closed()
         assert stage.app.running.done()
 
     stage.run(steps)
@@ -157,8 +157,7 @@ def test_quitting_says_that_the_agent_is_being_ended_and_a_second_time_hurries()
 def test_a_stop_from_outside_ends_the_screen_as_well():
     async def steps(stage):
         stage.stop.request(143)
-        await stage.pilot.pause(0.3)
-        assert not stage.app.is_running
+        await stage.closed()
 
     assert Stage(story.start("en")).run(steps).app.running.result() == 143
 
@@ -170,8 +169,7 @@ def test_a_run_that_is_over_stays_to_be_read_and_says_how_to_leave():
         assert "Finished: all rounds are done" in screen
         assert "q or Ctrl+Q leaves" in screen
         await stage.pilot.press("q")
-        await stage.pilot.pause(0.2)
-        assert not stage.app.is_running
+        await stage.closed()
 
     stage = Stage(story.whole_run("en"), endless=False).run(steps, size=(100, 30))
     assert stage.app.running.result() == 0
@@ -185,15 +183,10 @@ def test_work_that_raises_closes_the_screen_and_keeps_its_error():
 
     stage.app._work = broken
 
-    async def steps(stage):
-        await stage.pilot.pause(0.2)
-        assert not stage.app.is_running
-
     async def started():
         async with stage.app.run_test() as pilot:
             stage.pilot = pilot
-            await pilot.pause(0.3)
-            assert not stage.app.is_running
+            await stage.closed()
 
     import asyncio
 
@@ -253,14 +246,14 @@ def test_the_log_follows_until_someone_scrolls_up_and_follows_again_at_its_end()
         await stage.pilot.press("escape")
         assert log.scroll_y == log.max_scroll_y > 0
         await stage.pilot.press("pageup")
-        await stage.pilot.pause(0.5)
-        assert not log.following
+        await stage.until(lambda: not log.following)
+        await stage.pilot.pause(0.5)  # the scrolling is animated
         at = log.scroll_y
         stage.tell(*(output(f"more {n}") for n in range(50)))
         await stage.settle()
         assert log.scroll_y == at
         await stage.pilot.press("f")
-        await stage.pilot.pause(0.2)
+        await stage.settle()
         assert log.following
         assert log.scroll_y == log.max_scroll_y
 
@@ -332,13 +325,13 @@ def test_the_command_palette_speaks_the_language_and_can_quit(language):
 
     async def steps(stage):
         await stage.pilot.press("ctrl+p")
-        await stage.pilot.pause(0.3)
+        await stage.until(lambda: len(stage.app.screen_stack) == 2)
+        await stage.settle()
         screen = "\n".join(stage.drawn())
         assert {"en": "Search for a command", "zh": "搜索命令"}[language] in screen
         await stage.pilot.press(*quit_)
-        await stage.pilot.pause(0.5)
+        await stage.pilot.pause(0.5)  # the palette searches
         await stage.pilot.press("enter")
-        await stage.pilot.pause(0.5)
-        assert stage.stop.is_set()
+        await stage.until(stage.stop.is_set)
 
     Stage(story.start(language), language=language).run(steps)
