@@ -88,8 +88,8 @@ def test_every_prompt_names_interpreter_and_writer_by_absolute_paths(setting: Se
 
 
 def test_the_judge_is_told_the_scale_and_no_number_that_could_be_read_as_its_score() -> None:
-    prompt = judge_prompt(ENGLISH, candidate=Sections("new", "thing"), best=Sections("old", "one"))
-    assert prompt.index("[Current best]") < prompt.index("old") < prompt.index("[Candidate]") < prompt.index("new")
+    prompt = judge_prompt(ENGLISH, candidate=Sections("fresh one", "thing"), best=Sections("stale one", "one"))
+    assert prompt.index("[Current best]") < prompt.index("stale") < prompt.index("[Candidate]") < prompt.index("fresh")
     assert "5 means as good as the current best" in prompt
     assert not re.search(r"SCORE: *\d", prompt)
 
