@@ -139,15 +139,14 @@ class ProcessTree:
     ) -> list[int]:
         """SIGTERM to all members, `grace` seconds, SIGKILL until none is left; the pids that could not be ended.
 
-        What members start after they were asked (to tidy up, mostly) has until then as well. `meanwhile(seconds)`
+        What members start after they were asked, to tidy up, has until then as well. `meanwhile(seconds)`
         is called in between: who reads the output goes on reading there, so that nobody hangs on a full pipe.
         """
         began = time.monotonic()
         told: set[tuple[int, float]] = set()
-        pause, calm, newest = 0.002, 0, 0.0
+        pause, calm = 0.002, 0
         while True:
             rows, still = self._sweep()
-            newest = newest or max((row.start for row in rows), default=0.0)
             calm = calm + 1 if still else 0
             if calm >= _CALM_SWEEPS:
                 break
@@ -159,7 +158,7 @@ class ProcessTree:
                 self._kill(rows)
                 pause = 0.002
             else:
-                self._ask([row for row in rows if row.start <= newest], told)
+                self._ask(rows, told)
             if not still:
                 meanwhile(pause)
                 pause = min(pause * 1.5, 0.05)
@@ -237,11 +236,17 @@ class ProcessTree:
     # --- the end ---------------------------------------------------------------------------------------------------
 
     def _ask(self, rows: list[Row], told: set[tuple[int, float]]) -> None:
-        for row in rows:
-            if row.identity not in told:
-                told.add(row.identity)
-                send(self._table, row, signal.SIGTERM)
-                send(self._table, row, signal.SIGCONT)  # a stopped process would never see the other one
+        # What a member starts after it was asked is its tidying up, and left alone as long as that member lives.
+        tidying = {row.pid for row in rows if row.identity in told}
+        for row in sorted(rows, key=lambda row: row.start):
+            if row.identity in told:
+                continue
+            if row.parent in tidying:
+                tidying.add(row.pid)
+                continue
+            told.add(row.identity)
+            send(self._table, row, signal.SIGTERM)
+            send(self._table, row, signal.SIGCONT)  # a stopped process would never see the other one
 
     def _kill(self, rows: list[Row]) -> None:
         for row in rows:
