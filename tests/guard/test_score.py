@@ -112,6 +112,13 @@ def test_the_reason_says_what_was_read_in_both_languages() -> None:
 
 
 @pytest.mark.timeout(60)
+def test_many_lines_beside_a_long_question_are_read_in_time() -> None:
+    question = "the score of 12 words\n" * 5_000
+    assert read_score("first\n" + "hm\n" * 100_000 + "SCORE: 7", asked=question).score == 7
+    assert read_score(question * 5 + "SCORE: 7", asked=question).score == 7
+
+
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "answer",
     [

@@ -8,6 +8,7 @@ Always: a line is kept or dropped whole, in order, and full-width forms of ASCII
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 
 _WIDTHS = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " ", 0xA0: " ", 0x202F: " "}
 _INVISIBLE = dict.fromkeys((0xFEFF, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFE0F))
@@ -54,12 +55,8 @@ def without_echo(text: str, asked: str) -> str:
     lines = text.split("\n")
     if not asked or sum(bool(line.strip()) for line in lines) < 2:
         return text
-    question = f" {_bare(asked)} "
-
-    def stands_there(line: str) -> bool:
-        return any(words and f" {words} " in question for words in (_bare(line), _bare(_NUMBERED.sub("", line))))
-
-    return "\n".join(line for line in lines if not stands_there(line))
+    question = _Question(asked)
+    return "\n".join(line for line in lines if line not in question)
 
 
 def answer_lines(text: str) -> list[str]:
@@ -92,6 +89,28 @@ def without_fences(text: str) -> str:
     return "\n".join(line for line in text.split("\n") if not _FENCE.match(line)).strip()
 
 
-def _bare(text: str) -> str:
-    """Only words and numbers: what frames, list marks and line ends cannot change."""
-    return " ".join(_WORD.findall(text.casefold()))
+class _Question:
+    """Which lines stand in a question, compared by words and numbers alone: frames and line ends change nothing."""
+
+    def __init__(self, text: str) -> None:
+        self._words = _words(text)
+        self._places: dict[str, list[int]] = defaultdict(list)
+        for place, word in enumerate(self._words):
+            self._places[word].append(place)
+        self._known: dict[str, bool] = {}
+
+    def __contains__(self, line: str) -> bool:
+        if line not in self._known:
+            self._known[line] = self._holds(_words(line)) or self._holds(_words(_NUMBERED.sub("", line)))
+        return self._known[line]
+
+    def _holds(self, words: list[str]) -> bool:
+        if not words:
+            return False
+        rarest = min(range(len(words)), key=lambda at: len(self._places.get(words[at], ())))
+        starts = (place - rarest for place in self._places.get(words[rarest], ()))
+        return any(start >= 0 and self._words[start : start + len(words)] == words for start in starts)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())

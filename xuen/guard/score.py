@@ -31,6 +31,7 @@ from xuen.guard.score_forms import (
     is_rival_heading,
     label_rank,
     labelled,
+    may_claim,
     said,
     undress,
     value_of,
@@ -92,17 +93,22 @@ def _claims(raw: list[str]) -> Iterator[_Line]:
         return
     heading: Rank | None = None
     for number, text in enumerate(texts):
-        claim = labelled(text)
-        value = alone(text)
-        claims = said(text)
-        if claim is not None:
-            claims = [claim]
-        elif heading is not None and (behind := value if value is not None else bare(text)) is not None:
-            claims = [Claim(heading, behind)]
-        elif value is not None and number in (0, len(texts) - 1):
-            claims = [Claim(Rank.SAID, value)]
+        claims = _claims_of(text, heading, alone_counts=number in (0, len(texts) - 1)) if may_claim(text) else []
         heading = heading_rank(text)
         yield _Line(text, tuple(claims))
+
+
+def _claims_of(text: str, heading: Rank | None, *, alone_counts: bool) -> list[Claim]:
+    """What a line claims; `heading` is the rank of a label that stands alone on the line before."""
+    claim = labelled(text)
+    if claim is not None:
+        return [claim]
+    value = alone(text)
+    if heading is not None and (behind := bare(text) if value is None else value) is not None:
+        return [Claim(heading, behind)]
+    if value is not None and alone_counts:
+        return [Claim(Rank.SAID, value)]
+    return said(text)
 
 
 # --- JSON ----------------------------------------------------------------------------------------------------------

@@ -46,6 +46,10 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 _FRACTION_LABEL = re.compile(r"(?:overall|total|verdict|总评|总体|综合)\s*:\s*(?P<rest>.*)", re.IGNORECASE)
+_LIST_MARK = re.compile(r"^(?:#{1,6}|[-*+•]|\d{1,2}[.)])\s+(?!$)")
+_EMPHASIS = re.compile(r"`|__|\*\*|(?<!\d)\*|\*(?!\d)")
+_TAGGED = re.compile(rf"<({_LABEL})>(.*)</\1>", re.IGNORECASE)
+_FRAMED = re.compile(rf"(?:【({_LABEL})】|「({_LABEL})」)\s*:?\s*", re.IGNORECASE)
 _HEADING = re.compile(rf"{_LABEL}\s*:?", re.IGNORECASE)
 _IS_FINAL = re.compile(rf"{_FINALLY}|最终|最后|总|综合|整体|итог|общ|최종|最終|総合", re.IGNORECASE)
 
@@ -126,12 +130,11 @@ def undress(line: str) -> str:
     text = line.strip()
     if text.startswith("|") and text.endswith("|") and text.count("|") == 3:
         text = ": ".join(cell.strip() for cell in text.strip("|").split("|"))
-    text = re.sub(r"^(?:#{1,6}|[-*+•]|\d{1,2}[.)])\s+", "", text)
-    text = re.sub(r"`|__|\*\*|(?<!\d)\*|\*(?!\d)", "", text).strip()
-    tagged = re.fullmatch(rf"<({_LABEL})>(.*)</\1>", text, re.IGNORECASE)
-    if tagged:
+    text = text if text[:1].isalpha() else _LIST_MARK.sub("", text)
+    text = _EMPHASIS.sub("", text).strip()
+    if text.startswith("<") and (tagged := _TAGGED.fullmatch(text)):
         return f"{tagged[1]}: {tagged[2].strip()}"
-    return re.sub(rf"^(?:【({_LABEL})】|「({_LABEL})」)\s*:?\s*", r"\1\2: ", text, flags=re.IGNORECASE)
+    return _FRAMED.sub(r"\1\2: ", text) if text[:1] in "【「" else text
 
 
 def labelled(text: str) -> Claim | None:
@@ -145,6 +148,11 @@ def labelled(text: str) -> Claim | None:
     if fraction and re.match(rf"{_NUMBER}\s*(?:{_TENTHS}|分)", fraction["rest"]):
         return Claim(Rank.FINAL, value_of(fraction["rest"]))
     return None
+
+
+def may_claim(text: str) -> bool:
+    """Whether a line holds a number at all, so that the closer look is worth its time."""
+    return _NUMERAL.search(text) is not None
 
 
 def label_rank(key: str) -> Rank | None:
