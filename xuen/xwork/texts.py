@@ -67,3 +67,39 @@ SCRIPT_MEND = Text(
     "脚本是由回答组成的 JSON 列表，或每行一个回答：一段文字，或带 text、calls、error 等字段的对象",
 )
 SCRIPT_OVER = Text("the script of the model has only {count} answers", "模型脚本只有 {count} 个回答")
+
+# --- the small-model profile -----------------------------------------------------------------------------------------
+
+SMALL_MODEL_CHINESE = Text(
+    "The built-in small model writes poor Chinese, so it answers in simple English here. "
+    "For real work, connect a real agent: --agent opencode, claude, codex …, or --base-url with --model",
+    "内置小模型的中文很差，所以它会用简单的英文回答。要真正做研究，请接入真正的智能体："
+    "--agent opencode、claude、codex 等，或者 --base-url 加 --model",
+)
+STEPS = {
+    "think": Text("Thinking", "思考"),
+    "idea": Text("The idea", "想法"),
+    "artifact": Text("The artifact", "产物"),
+    "why": Text("Review", "评审"),
+}
+NO_WORKSPACE = Text(
+    "this prompt asks for a change of research.md, but no workspace with write_section.py is named",
+    "这个提示词要求改写 research.md，但没有指定带有 write_section.py 的工作区",
+)
+NO_WORKSPACE_MEND = Text("use --workspace DIR, or set XUEN_WORKSPACE", "请使用 --workspace DIR，或设置 XUEN_WORKSPACE")
+NOT_WRITTEN = Text(
+    "write_section.py did not write the section {section} (exit code {code}): {reason}",
+    "write_section.py 没有写入区块 {section}（退出码 {code}）：{reason}",
+)
+NO_SCORE = Text("the model gave no number as its score: {said}", "模型没有给出数字评分：{said}")
+
+# --- the command line ------------------------------------------------------------------------------------------------
+
+NO_TASK = Text("no task was given", "没有给出任务")
+NO_TASK_MEND = Text(
+    'name it: python -m xuen.xwork run "…", or --prompt-file FILE',
+    '请给出任务：python -m xuen.xwork run "…"，或 --prompt-file FILE',
+)
+TWO_TASKS = Text("a task and --prompt-file exclude each other", "任务和 --prompt-file 不能同时使用")
+PROMPT_UNREADABLE = Text("the prompt file cannot be read: {reason}", "无法读取提示词文件：{reason}")
+NO_FOLDER = Text("the workspace is no folder: {path}", "工作区不是一个文件夹：{path}")

@@ -10,6 +10,7 @@ wants it or not answers to nobody, because its key is made here and told to no o
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import queue
@@ -28,6 +29,8 @@ from xuen.xwork.model.client import Cancel, Delta, Finished, Options
 from xuen.xwork.model.openai_format import finish_of, pieces, request_body
 
 CONTEXT_TOKENS = 8192
+_MOST_THREADS = 8
+_LOOK_AROUND = 0.1  # seconds
 _POLL = 0.05  # seconds between two looks at the cancel token
 _UNWIND = 1.0  # seconds that closing waits for a completion which goes out
 
@@ -38,7 +41,7 @@ class EmbeddedModel:
     def __init__(self, weights: Path, *, context_tokens: int = CONTEXT_TOKENS, threads: int | None = None) -> None:
         self._weights = weights
         self._context_tokens = context_tokens
-        self._threads = available_cores() if threads is None else threads
+        self._threads = threads
         self._server: Any = None
         self._running: threading.Thread | None = None
 
@@ -79,7 +82,7 @@ class EmbeddedModel:
             ModelMissing: xllamacpp is not installed, or the file is not a model that it can load.
         """
         if self._server is None:
-            self._server = _serve(self._weights, self._context_tokens, self._threads)
+            self._server = _serve(self._weights, self._context_tokens, self._threads or free_cores())
 
     def close(self) -> None:
         """Let the weights go, unless a cancelled completion is still reading its prompt."""
@@ -121,24 +124,45 @@ class EmbeddedModel:
         return RequestRefused(texts.EMBEDDED_REFUSED.of(reason=plain(str(known.get("message", error)))))
 
 
-def available_cores() -> int:
-    """The cores that this process may use, which on a shared machine are fewer than there are."""
-    if hasattr(os, "sched_getaffinity"):
-        return max(1, len(os.sched_getaffinity(0)))
-    return os.cpu_count() or 1
+def free_cores() -> int:
+    """How many threads to compute with: cores that this process may use and nobody else is busy on, from 1 to 8.
+
+    The threads of one completion wait for each other by spinning. Where others need the cores too, two threads
+    were five to ten times slower than one; and a small model does not gain from more than a few. Looks around for
+    a tenth of a second.
+    """
+    import psutil
+
+    busy = psutil.cpu_percent(_LOOK_AROUND, percpu=True)
+    allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(len(busy))
+    idle = sum(100 - busy[core] for core in allowed if core < len(busy)) / 100
+    return max(1, min(_MOST_THREADS, round(min(idle, _quota()))))
 
 
-def runtime_missing() -> ModelMissing:
-    """What to tell a person whose Python has no xllamacpp."""
-    python = plain(sys.executable)
-    return ModelMissing(texts.RUNTIME_MISSING.of(python=python), mend=texts.RUNTIME_MEND.of(python=python))
+def _quota() -> float:
+    """The cores that a container may use at once, as control groups version 2 say it; infinite without a limit."""
+    try:
+        limit, period = Path("/sys/fs/cgroup/cpu.max").read_text("ascii").split()
+        return float(limit) / float(period)
+    except (OSError, ValueError, ZeroDivisionError):  # no such file, or `max`: float("max") is no number
+        return float("inf")
+
+
+def require_runtime() -> None:
+    """Make sure, without loading it, that xllamacpp is there.
+
+    Raises:
+        ModelMissing: it is not; the mend is the command that installs it.
+    """
+    if importlib.util.find_spec("xllamacpp") is None:
+        python = plain(sys.executable)
+        raise ModelMissing(texts.RUNTIME_MISSING.of(python=python), mend=texts.RUNTIME_MEND.of(python=python))
 
 
 def _serve(weights: Path, context_tokens: int, threads: int) -> Any:
-    try:
-        import xllamacpp
-    except ImportError as error:
-        raise runtime_missing() from error
+    require_runtime()
+    import xllamacpp
+
     params = xllamacpp.CommonParams()
     params.model.path = str(weights)
     params.n_ctx = context_tokens

@@ -1,0 +1,165 @@
+"""The command line of xwork: arguments in, a model chosen, a run made, an exit code out.
+
+Exit codes: 0 completed, 1 the run failed, 2 bad use, 130 interrupted (143 after SIGTERM). Messages are in the
+language of the prompt. No traceback reaches a person for anything that a model, a file or the network does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import FrameType
+
+from xuen.errors import UserError
+from xuen.stop import Stop
+from xuen.texts import Language, Text, language_of, plain
+from xuen.xwork import texts
+from xuen.xwork.display import PlainDisplay, json_listener
+from xuen.xwork.errors import BadUse
+from xuen.xwork.events import Completed, Failed, Fetching, Listener, Notice, RunStarted
+from xuen.xwork.messages import Usage
+from xuen.xwork.model.client import ModelClient
+
+_SCRIPT = "script:"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code."""
+    _utf8()
+    stop = Stop()
+    _watch(stop)
+    options = _parser().parse_args(arguments)
+    try:
+        prompt = read_prompt(options)
+        workspace = find_workspace(options.workspace)
+    except UserError as error:
+        print(f"xwork: {error.line('en')}", file=sys.stderr)  # noqa: T201 - the face of this program
+        return error.exit_code
+    language = language_of(prompt)
+    listener: Listener = json_listener() if options.json else PlainDisplay(language)
+    return _guarded(lambda: run(options.model, prompt, workspace, listener, stop), listener, stop, language)
+
+
+def run(model: str | None, prompt: str, workspace: Path, listener: Listener, stop: Stop) -> None:
+    """Answer a prompt with the model of that name, led by the small-model profile.
+
+    Raises:
+        UserError: the run failed, was interrupted, or could not begin.
+    """
+    from xuen.xwork.profile.question import read_question
+    from xuen.xwork.profile.small import SmallModel, seed_of
+
+    client = choose_model(model, listener, stop, language_of(prompt))
+    try:
+        listener(RunStarted(model=client.name, workspace=str(workspace)))
+        question = read_question(prompt, os.environ.get("XUEN_PURPOSE", ""))
+        small = SmallModel(client, listener, stop, language_of(question.task), seed_of(prompt))
+        listener(Completed(text=small.answer(question, workspace), usage=Usage()))
+    finally:
+        client.close()
+
+
+def choose_model(name: str | None, listener: Listener, stop: Stop, language: Language) -> ModelClient:
+    """The embedded model, fetched if it must be, or the script that `script:FILE` names.
+
+    Raises:
+        BadUse: a script that cannot be read.
+        ModelMissing: xllamacpp or the weights are not there and cannot be had.
+    """
+    if name is not None and name.startswith(_SCRIPT):
+        from xuen.xwork.model.scripted import ScriptedModel
+
+        return ScriptedModel.from_file(Path(name.removeprefix(_SCRIPT)))
+    from xuen.xwork.model.embedded import EmbeddedModel, require_runtime
+    from xuen.xwork.model.weights import weights_file
+
+    require_runtime()  # before 93 MB are fetched for nothing
+
+    def say(text: Text) -> None:
+        listener(Notice(level="info", text=text.in_language(language)))
+
+    def progress(done: int, total: int) -> None:
+        listener(Fetching(done=done, total=total))
+
+    model = EmbeddedModel(weights_file(os.environ, progress=progress, say=say, cancel=stop))
+    model.load()
+    return model
+
+
+def read_prompt(options: argparse.Namespace) -> str:
+    """The task from the command line or the file that it names, as text that can be encoded.
+
+    Raises:
+        BadUse: none, two, an empty one, or a file that cannot be read.
+    """
+    if options.task is not None and options.prompt_file is not None:
+        raise BadUse(texts.TWO_TASKS)
+    prompt = options.task or ""
+    if options.prompt_file is not None:
+        try:
+            prompt = Path(options.prompt_file).read_text("utf-8", errors="replace")
+        except OSError as error:
+            raise BadUse(texts.PROMPT_UNREADABLE.of(reason=plain(str(error)))) from error
+    if not prompt.strip():
+        raise BadUse(texts.NO_TASK, mend=texts.NO_TASK_MEND)
+    return prompt.encode("utf-8", "replace").decode()  # bytes of the command line that were no UTF-8 become `?`
+
+
+def find_workspace(named: str | None) -> Path:
+    """The folder to work in: the option, else `XUEN_WORKSPACE`, else the current one.
+
+    Raises:
+        BadUse: it is no folder.
+    """
+    path = Path(named or os.environ.get("XUEN_WORKSPACE") or ".").resolve()
+    if not path.is_dir():
+        raise BadUse(texts.NO_FOLDER.of(path=plain(str(path))))
+    return path
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m xuen.xwork", description="xwork, the agent runtime inside xuen")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    run_command = commands.add_parser("run", help="carry out a task")
+    run_command.add_argument("task", nargs="?", metavar="TASK", help="what to do")
+    run_command.add_argument("--prompt-file", metavar="FILE", help="read the task from a file (UTF-8)")
+    run_command.add_argument("--workspace", metavar="DIR", help="the folder to work in (default: the current one)")
+    run_command.add_argument("--model", metavar="NAME", help="script:FILE replays a script instead of a model")
+    run_command.add_argument("--json", action="store_true", help="print one event a line")
+    return parser
+
+
+def _guarded(body: Callable[[], None], listener: Listener, stop: Stop, language: Language) -> int:
+    """Run it; what failed becomes the last event, and an exit code."""
+    try:
+        body()
+    except UserError as error:
+        code = stop.exit_code if stop.exit_code is not None else error.exit_code
+        listener(Failed(error=error.line(language), code=code))
+        return code
+    except BrokenPipeError:  # whoever read our output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return 0
+
+
+def _watch(stop: Stop) -> None:
+    """Signals only set the token; what waits looks at it several times a second."""
+
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        stop.request(128 + number)
+
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, on_signal)
+
+
+def _utf8() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")

@@ -1,0 +1,99 @@
+"""What a run of xwork puts on its outputs: plain text for people and pipes, or one JSON object a line.
+
+Owns the form and nothing of the content. Always holds: standard output carries what the model wrote (or, with
+`--json`, the events) and nothing else; everything about the run goes to standard error; both are flushed with every
+piece, so that whoever reads along sees the text as it comes.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TextIO
+
+import msgspec
+
+from xuen.texts import Language
+from xuen.xwork import texts
+from xuen.xwork.events import (
+    AnyEvent,
+    Completed,
+    Failed,
+    Fetching,
+    Listener,
+    ModelEnded,
+    ModelStarted,
+    Notice,
+    ReasoningChunk,
+    Retrying,
+    TextChunk,
+)
+
+_EVERY = 5.0  # seconds between two lines of progress where the last one cannot be overwritten
+
+
+def json_listener(out: TextIO | None = None) -> Listener:
+    """One event a line on standard output."""
+    stream = sys.stdout if out is None else out
+    encoder = msgspec.json.Encoder()
+
+    def tell(event: AnyEvent) -> None:
+        stream.write(encoder.encode(event).decode() + "\n")
+        stream.flush()
+
+    return tell
+
+
+class PlainDisplay:
+    """The model's text on `out`, everything else on `err`."""
+
+    def __init__(self, language: Language, out: TextIO | None = None, err: TextIO | None = None) -> None:
+        self._language = language
+        self._out = sys.stdout if out is None else out
+        self._err = sys.stderr if err is None else err
+        self._open_line = False  # whether the last character on `out` was no newline
+        self._progress_at = 0.0
+
+    def __call__(self, event: AnyEvent) -> None:
+        """Show one event."""
+        match event:
+            case TextChunk(text=text) | ReasoningChunk(text=text):
+                self._write(text)
+            case ModelStarted(step=step) if step in texts.STEPS:
+                self._new_line()
+                self._write(f"-- {texts.STEPS[step].in_language(self._language)} --\n")
+            case ModelEnded() | Retrying() | Completed():
+                self._new_line()
+            case Notice(text=text):
+                self._say(text)
+            case Failed(error=error):
+                self._new_line()
+                self._say(error)
+            case Fetching(done=done, total=total):
+                self._fetching(done, total)
+            case _:
+                pass
+
+    def _write(self, text: str) -> None:
+        if text:
+            self._out.write(text)
+            self._out.flush()
+            self._open_line = not text.endswith("\n")
+
+    def _new_line(self) -> None:
+        if self._open_line:
+            self._write("\n")
+
+    def _say(self, text: str) -> None:
+        self._err.write(f"xwork: {text}\n")
+        self._err.flush()
+
+    def _fetching(self, done: int, total: int) -> None:
+        """On a terminal one line that counts up; elsewhere a line now and then."""
+        line = texts.FETCH_PROGRESS.of(done=round(done / 1e6), total=round(total / 1e6)).in_language(self._language)
+        if self._err.isatty():
+            self._err.write(f"\r{line}" + ("\n" if done >= total else ""))
+            self._err.flush()
+        elif done >= total or time.monotonic() - self._progress_at >= _EVERY:
+            self._progress_at = time.monotonic()
+            self._say(line)
