@@ -16,6 +16,7 @@ from tree_shapes import SHAPES
 from xuen.agent.command import CannotStart, Listener, run
 from xuen.agent.process_table import ProcTable, PsutilTable, Row, send
 from xuen.agent.process_tree import adopt_orphans, end_leftovers, spawn
+from xuen.agent.roll import ROLL
 from xuen.events import Why
 from xuen.stop import Stop
 
@@ -305,3 +306,58 @@ def test_leftovers_of_a_killed_run_are_ended_and_nobody_else(mark, tmp_path):
             process.wait(timeout=30)
         reap_orphans()
     assert holders(mark) == []
+
+
+def test_a_daemon_that_a_killed_run_left_is_found_though_nothing_marks_it(mark, tmp_path):
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    script = "(setsid env -i /bin/sh -c 'sleep 300; sleep 300' &); sleep 300"
+    (tmp_path / "agent.sh").write_text(f"#!/bin/sh\nexec 9< {mark}\n{script}\n")
+    (tmp_path / "agent.sh").chmod(0o755)
+    (tmp_path / "run.py").write_text(
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from xuen.agent.call import Call\n"
+        "from xuen.agent.shell_agent import ShellAgent\n"
+        "from xuen.agent.template import parse\n"
+        "from xuen.events import Purpose\n"
+        "from xuen.sink import FanOut\n"
+        "from xuen.stop import Stop\n"
+        "agent = ShellAgent(parse(': \"$prompt\"; exec ' + sys.argv[1]), name='a', workspace=Path(sys.argv[2]),\n"
+        "                   token='old', sink=FanOut([]), stop=Stop())\n"
+        "agent.call(Call(prompt='x', purpose=Purpose.RESEARCH, round=1))\n"
+    )
+    root = Path(__file__).resolve().parents[2]
+    argv = [PYTHON, str(tmp_path / "run.py"), str(tmp_path / "agent.sh"), str(workspace)]
+    killed = subprocess.Popen(argv, env={**os.environ, "PYTHONPATH": str(root)})
+    try:
+        until = time.monotonic() + 60
+        while not ((workspace / ROLL).exists() and len(holders(mark)) >= 4) and time.monotonic() < until:
+            time.sleep(0.05)
+        killed.kill()
+        killed.wait()
+        assert len(holders(mark)) >= 4
+        assert end_leftovers(workspace, "new", grace=0.3) >= 4
+        assert holders(mark) == []
+        assert not (workspace / ROLL).exists()
+    finally:
+        for pid in holders(mark):
+            os.kill(pid, signal.SIGKILL)
+        time.sleep(0.1)
+        reap_orphans()
+
+
+@pytest.mark.parametrize(
+    "content", ["", "other boot\n{pid} {start}\n", "{boot}\n{pid} 1.0\n", "{boot}\nx y\n{pid}\n{pid} {start} 3\n"]
+)
+def test_a_roll_that_means_somebody_else_is_not_followed(content, tmp_path):
+    other = subprocess.Popen(["sleep", "30"], start_new_session=True)
+    try:
+        row = ProcTable().row(other.pid)
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+        (tmp_path / ROLL).write_text(content.format(pid=other.pid, start=row.start, boot=boot))
+        assert end_leftovers(tmp_path, "new", grace=0.1) == 0
+        assert other.poll() is None
+    finally:
+        other.kill()
+        other.wait()

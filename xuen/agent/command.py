@@ -29,6 +29,7 @@ _CHUNK = 1 << 18  # bytes read at once
 _PIPE = 1 << 20  # bytes that a pipe holds where the system allows it: fewer turns for a command that floods
 _TICK = 0.1  # seconds between looks at the clock and the stop
 _LOOK = 1.0  # seconds between looks at the tree
+_FIRST_LOOK = 0.2
 _BUSY = 0.01  # processor seconds per second from which a tree counts as working
 _DRAIN = 1.0  # seconds that reading what is left in the pipes may take at the end
 
@@ -45,6 +46,9 @@ class Listener:
 
     def output(self, stream: Stream, chunk: bytes) -> None:
         """Bytes came, as they were read."""
+
+    def unmarked(self, who: frozenset[tuple[int, float]]) -> None:
+        """These processes do not carry the command's environment (pid and start time of each); on every change."""
 
     def tick(self) -> None:
         """About every 0.1 s, also in silence."""
@@ -108,7 +112,7 @@ class _Limits:
 
 def _wait(tree: ProcessTree, pipes: _Pipes, stop: Stop, limits: _Limits) -> Why:
     """Read until the command ends or must be ended; `Why.OK` stands for its own end."""
-    pulse = _Pulse(tree, limits.began)
+    pulse = _Pulse(tree, pipes.listener, limits.began)
     while not tree.command_ended():
         now = time.monotonic()
         if stop.is_set():
@@ -126,10 +130,12 @@ def _wait(tree: ProcessTree, pipes: _Pipes, stop: Stop, limits: _Limits) -> Why:
 class _Pulse:
     """When the tree last printed something or used the processor."""
 
-    def __init__(self, tree: ProcessTree, now: float) -> None:
+    def __init__(self, tree: ProcessTree, listener: Listener, now: float) -> None:
         self._tree = tree
+        self._listener = listener
+        self._unmarked: frozenset[tuple[int, float]] = frozenset()
         self._looked = now
-        self._every = _LOOK
+        self._every = _FIRST_LOOK
         self._cpu: dict[tuple[int, float], float] = {}
         self.last_sign = now
 
@@ -139,7 +145,12 @@ class _Pulse:
         passed = now - self._looked
         if passed < self._every:
             return
-        cpu = {row.identity: row.cpu for row in self._tree.members()}
+        members = self._tree.members()
+        unmarked = self._tree.unmarked(members)
+        if unmarked != self._unmarked:
+            self._unmarked = unmarked
+            self._listener.unmarked(unmarked)
+        cpu = {row.identity: row.cpu for row in members}
         used = sum(max(0.0, seconds - self._cpu.get(who, 0.0)) for who, seconds in cpu.items())
         if used > _BUSY * passed:
             self.last_sign = now
@@ -153,7 +164,7 @@ class _Pipes:
 
     def __init__(self, tree: ProcessTree, listener: Listener) -> None:
         self._tree = tree
-        self._listener = listener
+        self.listener = listener
         self._selector = selectors.DefaultSelector()
         self._files: dict[int, IO[bytes]] = {}
         self._ticked = time.monotonic()
@@ -196,7 +207,7 @@ class _Pipes:
             self.last_output = now
         if now - self._ticked >= _TICK:
             self._ticked = now
-            self._listener.tick()
+            self.listener.tick()
         return count
 
     def drain(self) -> None:
@@ -218,7 +229,7 @@ class _Pipes:
             self._selector.unregister(fd)
             self._files.pop(fd).close()
             return 0
-        self._listener.output(name, chunk)
+        self.listener.output(name, chunk)
         return len(chunk)
 
 

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import IO
 
 from xuen.agent.process_table import Row, Snapshot, Table, read_file, send, system_table
+from xuen.agent.roll import read_roll, write_roll
 
 TREE = "XUEN_TREE"
 """The environment variable with the tokens of all trees that a process is part of, the innermost last."""
@@ -130,6 +131,10 @@ class ProcessTree:
         """The processes of the tree that run now; orphans that have ended are reaped on the way."""
         return self._sweep()[0]
 
+    def unmarked(self, members: list[Row]) -> frozenset[tuple[int, float]]:
+        """The identities of those members whose environment does not tell where they belong."""
+        return frozenset(row.identity for row in members if not self._carries_token(self._table.environ(row.pid)))
+
     def end(
         self,
         *,
@@ -223,15 +228,18 @@ class ProcessTree:
         if row.zombie or row.start < self._start or row.identity in self._foreign:
             return False
         environ = self._table.environ(row.pid)
-        if any(
-            self._token in entry.partition(b"=")[2].split(b":")
-            for entry in environ.split(b"\0")
-            if entry.startswith(TREE.encode() + b"=")
-        ):
+        if self._carries_token(environ):
             return True
         if environ:  # an empty one may be one that is just being replaced; nobody comes to carry the token later
             self._foreign.add(row.identity)
         return False
+
+    def _carries_token(self, environ: bytes) -> bool:
+        return any(
+            self._token in entry.partition(b"=")[2].split(b":")
+            for entry in environ.split(b"\0")
+            if entry.startswith(TREE.encode() + b"=")
+        )
 
     # --- the end ---------------------------------------------------------------------------------------------------
 
@@ -292,17 +300,19 @@ def end_leftovers(workspace: Path, token: str, *, grace: float = GRACE, table: T
     """End what a killed run left behind in `workspace`: how many processes that were.
 
     Those are all that carry `XUEN_WORKSPACE` with this workspace and `XUEN_RUN` other than `token` in their
-    environment, and their descendants; never this program or one of its ancestors. The caller holds the lock of
-    the workspace, so no other run is alive.
+    environment or stand on the roll, with their descendants and sessions; never this program or one of its
+    ancestors. The caller holds the lock of the workspace, so no other run is alive.
     """
     source = table or system_table()
     here = os.path.realpath(os.fsencode(workspace))
+    known = read_roll(workspace)
     ended: set[tuple[int, float]] = set()
     began = time.monotonic()
     while True:
-        rows = _left_behind(source, here, token.encode(), ended)
+        rows = _left_behind(source, here, token.encode(), known | ended)
         spent = time.monotonic() - began
         if not rows or spent > grace + GIVE_UP:
+            write_roll(workspace, [row.identity for row in rows])
             return len(ended) - len(rows)
         for row in rows:
             if spent >= grace:

@@ -22,6 +22,7 @@ from xuen.agent.call import Call, Outcome
 from xuen.agent.capture import CallLog, Display, HeadTail, Pace
 from xuen.agent.command import STREAMS, CannotStart, Ended, Listener, Stream, run
 from xuen.agent.output import LineCutter
+from xuen.agent.roll import write_roll
 from xuen.agent.template import Template, clean_environment, clean_prompt
 from xuen.errors import PromptTooLong
 from xuen.events import CallEnded, CallStarted, Level, Notice, Output, Why
@@ -180,6 +181,11 @@ class ShellAgent:
         return self._sink
 
     @property
+    def workspace(self) -> Path:
+        """Where it works."""
+        return self._workspace
+
+    @property
     def language(self) -> Language:
         """The language of what is said within the output."""
         return self._language
@@ -223,6 +229,10 @@ class _Ears(Listener):
         self._take(stream, self._cutters[stream].feed(chunk))
         self._displays[stream].tick(self._cutters[stream])
 
+    def unmarked(self, who: frozenset[tuple[int, float]]) -> None:
+        """Should this run be killed, the next one cannot tell these by their environment."""
+        write_roll(self._agent.workspace, who)
+
     def tick(self) -> None:
         """Time passed."""
         if self._on_started is not None and time.monotonic() - self._began > _SETTLED:
@@ -235,6 +245,7 @@ class _Ears(Listener):
         for stream in STREAMS:
             self._take(stream, self._cutters[stream].finish())
             self._displays[stream].release()
+        write_roll(self._agent.workspace, ())
         if self._log:
             self._log.close()
 
