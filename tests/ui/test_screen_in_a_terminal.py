@@ -20,7 +20,7 @@ LIMIT = 30.0  # seconds; every step here takes well under one on an idle machine
 class Terminal:
     """A pseudo-terminal with the program in it."""
 
-    def __init__(self, how, **environ):
+    def __init__(self, how, *, errors=None, **environ):
         self.master, slave = pty.openpty()
         termios.tcsetwinsize(slave, (24, 80))
         self.before = termios.tcgetattr(slave)
@@ -31,7 +31,7 @@ class Terminal:
             [sys.executable, str(PROGRAM), how],
             stdin=slave,
             stdout=slave,
-            stderr=slave,
+            stderr=slave if errors is None else errors,
             env=env,
             start_new_session=True,
         )
@@ -90,6 +90,20 @@ def test_quitting_by_key(keys, code):
         terminal.ready().type(keys)
         assert terminal.end() == code
         assert f"code {code} ended".encode() in terminal.seen
+
+
+def test_standard_error_in_a_file_stays_empty_and_the_screen_is_seen(tmp_path):
+    errors = tmp_path / "errors.txt"
+    with errors.open("wb") as file, Terminal("waits", errors=file) as terminal:
+        terminal.ready().type(b"\x11")
+        assert terminal.end() == 0
+    assert errors.read_bytes() == b""
+
+
+def test_a_terminal_without_unicode_still_has_a_screen():
+    with Terminal("waits", PYTHONIOENCODING="ascii") as terminal:
+        terminal.ready().type(b"\x11")
+        assert terminal.end() == 0
 
 
 def test_q_outside_the_box_quits():

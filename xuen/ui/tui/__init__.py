@@ -28,13 +28,13 @@ class ScreenUnusable(XuenError):
         self.reason = reason
 
 
-def no_screen_because(stdin: TextIO, stdout: TextIO, environ: Mapping[str, str]) -> Text | None:
+def no_screen_because(stdin: TextIO | None, stdout: TextIO | None, environ: Mapping[str, str]) -> Text | None:
     """Why there can be no screen here, as one line for a person; None if there can."""
     if find_spec("textual") is None:
         return say.NO_TEXTUAL
     if environ.get("TEXTUAL_DRIVER"):  # a browser or a test stands where the terminal would be
         return None
-    if not (stdin.isatty() and stdout.isatty()):
+    if stdin is None or stdout is None or not (stdin.isatty() and stdout.isatty()):
         return say.NO_TERMINAL
     term = environ.get("TERM", "")
     if term in ("", "dumb"):
@@ -53,10 +53,10 @@ def run_screen(
 ) -> int:
     """Show the screen while `work` runs in a thread; returns when both have ended.
 
-    `submit` queues a text that the user entered; an `OSError` of it is shown. `queued` is what already waits.
-    Quitting asks `stop` (0, Ctrl+C 130) and leaves when the work has ended; a run that finishes by itself
-    stays on the screen until the user leaves. The exit code is the work's, and never 0 after a crash of the
-    screen.
+    `submit` queues a text that the user entered; an `OSError` or `XuenError` of it is shown. `queued` is what
+    already waits. Quitting asks `stop` (0, Ctrl+C 130) and leaves when the work has ended; a run that finishes
+    by itself stays on the screen until the user leaves. The exit code is the work's, and never 0 after a crash
+    of the screen.
 
     Raises:
         ScreenUnusable: the screen could not start; `work` was not called.

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from textual import events, on
 from textual.app import App, ComposeResult, SystemCommand
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.command import CommandPalette
 from textual.containers import Container
 from textual.content import Content
@@ -21,18 +21,20 @@ from textual.driver import Driver
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
+from xuen.errors import UserError, XuenError
 from xuen.events import Event, Output, RunFinished, RunStarted, Section, SectionChanged, SectionsShown
 from xuen.stop import Stop
 from xuen.texts import Language, Text
 from xuen.texts import screen as say
 from xuen.texts.console import ARTIFACT_UPDATED, IDEA_UPDATED
 from xuen.ui.safe import clean
-from xuen.ui.telling import first_line, tell
+from xuen.ui.telling import first_line
 from xuen.ui.tui import Work
 from xuen.ui.tui.bridge import Bridge
 from xuen.ui.tui.driver import terminal_hung_up
+from xuen.ui.tui.keys import bindings
 from xuen.ui.tui.widgets.input_box import InputBox, input_class
-from xuen.ui.tui.widgets.log import Log
+from xuen.ui.tui.widgets.log import Log, log_lines
 from xuen.ui.tui.widgets.rows import PanelLine, TextRows
 from xuen.ui.tui.widgets.section import SectionPanel
 from xuen.ui.tui.widgets.status import Status
@@ -40,7 +42,6 @@ from xuen.ui.view import View, fold, queue_input, short_id
 
 DRAWS_PER_SECOND = 30
 HANGUP = 129
-INTERRUPT = 130
 
 # From so many columns or rows on, the screen has the class of that name; screen.tcss says what it means.
 _COLUMNS = [(0, "-narrow"), (100, "-wide")]
@@ -78,7 +79,6 @@ class LoopApp(App[None]):
         self._bridge = Bridge()
         self.view = View(queue=tuple(queued))
         self.running: Future[int] | None = None
-        self._log_begun = False
         # Held here rather than looked up, so that drawing works whatever else stands over or after the screen.
         self._headline = Static(id="title", markup=False)
         self._panels: dict[Section, SectionPanel] = {
@@ -144,7 +144,7 @@ class LoopApp(App[None]):
         for event in happened:
             if not (isinstance(event, Output) and self.view.heard == now):  # a flood is heard once a draw
                 self.view = fold(self.view, event, now=now)
-            lines += self._log_lines(event)
+            lines += log_lines(event, self.view, self._language)
             if isinstance(event, SectionsShown):
                 stale |= {"idea", "artifact"}
             elif isinstance(event, SectionChanged):
@@ -156,22 +156,6 @@ class LoopApp(App[None]):
         if lines:
             self._log_panel.append(lines)
         self._show_sections(sorted(stale))
-
-    def _log_lines(self, event: Event) -> list[PanelLine]:
-        """What the log says about an event; contents of sections stand in their panels, not here."""
-        if isinstance(event, Output):
-            return [PanelLine("agent", event.line)]
-        lines: list[PanelLine] = []
-        for tone, mark, text in tell(event, self.view):
-            head = clean(mark.in_language(self._language))
-            body = text.in_language(self._language)
-            if isinstance(event, SectionChanged):
-                body = self._say(say.SECTION_SIZE.of(count=f"{len(event.content):,}"))
-            if tone == "title" and self._log_begun:
-                lines.append(PanelLine("plain", ""))  # rounds stand apart
-            self._log_begun = True
-            lines.append(PanelLine(tone, head + body, mark=len(head)))
-        return lines
 
     def _show_sections(self, sections: Iterable[Section]) -> None:
         for section in sections:
@@ -220,9 +204,9 @@ class LoopApp(App[None]):
     def _queue_text(self, message: InputBox.Submitted) -> None:
         try:
             self._submit(message.text)
-        except OSError as error:
+        except (OSError, XuenError) as error:
             self._input.text = message.text
-            reason = error.strerror or str(error)
+            reason = error.line(self._language) if isinstance(error, UserError) else str(error)
             self.notify(self._say(say.NOT_QUEUED.of(error=reason)), severity="error", markup=False)
             return
         self.view = queue_input(self.view, message.text)
@@ -307,26 +291,8 @@ def _subtitle(panel: TextRows, text: str) -> None:
 def app_class(language: Language) -> type[LoopApp]:
     """The application with its keys described in a language."""
 
-    def key(keys: str, action: str, text: Text, *, priority: bool = False, display: str | None = None) -> Binding:
-        return Binding(keys, action, text.in_language(language), priority=priority, key_display=display)
-
-    keys: list[BindingType] = [
-        key("ctrl+q", "quit_run(0)", say.KEY_QUIT, priority=True),
-        Binding("ctrl+c", f"quit_run({INTERRUPT})", show=False, priority=True),
-        Binding("q", "quit_run(0)", show=False),
-        key("tab", "app.focus_next", say.KEY_PANELS, priority=True),
-        key("i", "type", say.KEY_INPUT),
-        key("f", "follow", say.KEY_FOLLOW),
-        key("c", "copy", say.KEY_COPY),
-        key("t", "theme", say.KEY_THEME),
-        key("ctrl+p", "command_palette", say.KEY_COMMANDS, priority=True),
-        Binding("1", "panel('idea')", show=False),
-        Binding("2", "panel('artifact')", show=False),
-        Binding("3", "panel('log')", show=False),
-    ]
-
     class LocalisedApp(LoopApp):
-        BINDINGS: ClassVar[list[BindingType]] = keys
+        BINDINGS: ClassVar[list[BindingType]] = bindings(language)
         ENABLE_COMMAND_PALETTE = True
 
     return LocalisedApp

@@ -2,7 +2,7 @@
 
 When a terminal hangs up, writes to it fail and reads end. Textual's writer thread would die of that and its
 queue block the screen for ever; here output to a terminal that is gone goes nowhere, so that the run can be
-ended in order.
+ended in order. The screen is drawn on standard output: standard error may have been sent to a file.
 """
 
 from __future__ import annotations
@@ -30,14 +30,15 @@ def terminal_hung_up() -> bool:
 
 
 class _Forgiving:
-    """A text file whose writes never fail."""
+    """A text file whose writes never fail: not for a terminal that is gone, nor for its encoding."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
+        self._encoding: str = getattr(file, "encoding", None) or "utf-8"
 
     def write(self, text: str) -> int:
         try:
-            return self._file.write(text)
+            return self._file.write(text.encode(self._encoding, "replace").decode(self._encoding))
         except OSError:
             return len(text)
 
@@ -56,7 +57,7 @@ class HangupProofDriver(LinuxDriver):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._file: Any = _Forgiving(self._file)
+        self._file: Any = _Forgiving(sys.__stdout__ or self._file)
 
     def run_input_thread(self) -> None:
         """Read keys until told to stop or until the terminal is gone."""

@@ -7,9 +7,30 @@ from collections.abc import Iterable
 from textual.message import Message
 from textual.reactive import var
 
+from xuen.events import Event, Output, RunStarted, SectionChanged
+from xuen.texts import Language
+from xuen.texts.screen import SECTION_SIZE
+from xuen.ui.safe import clean
+from xuen.ui.telling import tell
 from xuen.ui.tui.widgets.rows import PanelLine, TextRows
+from xuen.ui.view import View
 
 MAX_ROWS = 5000
+
+
+def log_lines(event: Event, view: View, language: Language) -> list[PanelLine]:
+    """What the log says about an event that `view` already holds. Contents of sections stand in their panels."""
+    if isinstance(event, Output):
+        return [PanelLine("agent", event.line)]
+    lines: list[PanelLine] = []
+    for tone, mark, text in tell(event, view):
+        head = clean(mark.in_language(language))
+        if isinstance(event, SectionChanged):
+            text = SECTION_SIZE.of(count=f"{len(event.content):,}")  # noqa: PLW2901 - its own text is the content
+        if tone == "title" and not isinstance(event, RunStarted):
+            lines.append(PanelLine("plain", ""))  # rounds stand apart
+        lines.append(PanelLine(tone, head + text.in_language(language), mark=len(head)))
+    return lines
 
 
 class Log(TextRows):
