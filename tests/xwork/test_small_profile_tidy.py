@@ -1,0 +1,76 @@
+"""Raw text of a small model is only ever shortened."""
+
+import pytest
+
+from xuen.xwork.profile import shots, tidy
+
+
+@pytest.mark.parametrize(
+    ("raw", "kept"),
+    [
+        ("One. Two! Thr", "One. Two!"),
+        ('He said "yes." And th', 'He said "yes."'),
+        ("no end at all", "no end at all"),
+        ("A plan.\n1. First.\n2.", "A plan.\n1. First."),
+        ("这是一句。还没", "这是一句。"),
+        ("version 2.5 is out. And", "version 2.5 is out."),
+        ("", ""),
+    ],
+)
+def test_text_ends_at_a_sentence(raw, kept):
+    assert tidy.to_sentence_end(raw) == kept
+
+
+def test_a_sentence_said_before_goes():
+    assert tidy.without_repeats("A bee flies. A bee flies. It stings.\nIt stings.") == "A bee flies. It stings."
+
+
+def test_points_are_whole_different_and_numbered_anew():
+    raw = "1. Build a hive.\n2. Build a hive.\n3. Plant some clover.\n4. Wait for the"
+    assert tidy.points(raw) == "1. Build a hive.\n2. Plant some clover."
+
+
+@pytest.mark.parametrize(
+    ("line", "term"),
+    [
+        ("- wind tunnel", "wind tunnel"),
+        ("3. silk road.", "silk road"),
+        ("fabric of the", ""),
+        ("one two three four five", ""),
+        ("x", ""),
+        ("", ""),
+    ],
+)
+def test_a_line_of_a_list_becomes_a_term_or_nothing(line, term):
+    assert tidy.term(line) == term
+
+
+def test_clipped_text_stays_within_the_estimate_and_says_so():
+    text = "word " * 1000
+    clipped = tidy.clip(text, 100)
+    assert len(clipped) <= 302
+    assert clipped.endswith("word …")
+    assert tidy.clip("short", 100) == "short"
+    assert len(tidy.clip("字" * 1000, 100)) <= 36
+
+
+def test_a_worked_example_is_known_as_an_echo_and_other_text_is_not():
+    assert tidy.is_echo(shots.EXAMPLES[2].replace("library", "school"), shots.EXAMPLES)
+    assert not tidy.is_echo("The town can lay quiet asphalt on its main road.", shots.EXAMPLES)
+    assert not tidy.is_echo("", shots.EXAMPLES)
+
+
+def test_the_longest_question_stays_far_within_the_context():
+    long = "很长的文字 " * 20_000
+    for asked in (
+        shots.list_terms(long),
+        shots.think(long, ["a", "b", "c"], long),
+        shots.find_idea(long, ["a"], long, long),
+        shots.write_points(long, long, long, long),
+        shots.score(long, long),
+        shots.say_why(long, long),
+    ):
+        size = sum(len(tidy.clip(message.text, 10**9)) for message in asked)
+        tokens = sum(1 / 3 if character.isascii() else 3 for message in asked for character in message.text)
+        assert size
+        assert tokens < 3000
