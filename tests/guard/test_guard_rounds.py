@@ -111,7 +111,6 @@ def test_the_likely_cause_is_read_from_what_the_agent_printed(play: Play) -> Non
     for _ in range(3):
         play.round(None, outcome=Outcome(Why.OK, 0, 1, "hm\nError: API key is missing\nbye\n", ""))
     assert "API key is missing" in play.told("Heartbeat")[2].cause.en
-    assert "login" in play.told("Heartbeat")[2].cause.en
 
 
 def test_text_outside_the_sections_is_no_change_and_survives_a_restore(play: Play) -> None:
@@ -290,11 +289,3 @@ def test_without_rounds_damaged_markers_are_refused_all_the_same(play: Play) -> 
     assert not play.workspace.rounds.exists()
     play.round(None)
     assert len(play.told("Heartbeat")) == 1
-
-
-def test_restore_undoes_what_other_calls_did(play: Play) -> None:
-    guard = play.start(answers=[9])
-    play.round("mine")
-    play.workspace.research.write_bytes(play.text("the word bank's agent was here"))
-    guard.restore()
-    assert play.idea == "mine"

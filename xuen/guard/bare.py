@@ -10,10 +10,10 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+from xuen.agent.causes import likely_cause
 from xuen.errors import DamagedResearch
 from xuen.events import AgentFailed, Damaged, Event, Heartbeat, RunFinished, RunStarted
 from xuen.guard.candidates import new_id
-from xuen.guard.causes import likely_cause
 from xuen.guard.round import RoundReport
 from xuen.guard.steps import Steps
 from xuen.sink import Sink
@@ -37,6 +37,7 @@ class NoGuard:
         self._steps = Steps(sink)
         self._last_good: Research | None = None
         self._task = ""
+        self._agent = ""
         self._streak = 0
         self._round = 0
         self._ids: set[str] = set()
@@ -44,12 +45,12 @@ class NoGuard:
     def start(self, started: RunStarted) -> None:
         """Tell the start and see to a well-formed research.md."""
         self._sink.emit(started)
-        self._round = started.round
-        self.take_over(started.task)
+        self.take_over(started)
 
-    def take_over(self, task: str) -> None:
+    def take_over(self, started: RunStarted) -> None:
         """Take research.md as it is for the last good state; a damaged one is kept aside for an empty one."""
-        self._task = task
+        task = self._task = started.task
+        self._agent, self._round = started.agent, started.round
         try:
             self._last_good = self._read()
         except DamagedResearch as damage:
@@ -95,12 +96,8 @@ class NoGuard:
             self._tell(AgentFailed(round=report.round, why=outcome.why, code=outcome.code, reason=outcome.reason()))
         elif self._last_good is not None and self._last_good.data == report.data and self.sections() == before:
             self._streak += 1
-            cause = likely_cause(outcome) if self._streak >= CAUSE_FROM else None
+            cause = likely_cause(outcome, self._agent) if self._streak >= CAUSE_FROM else None
             self._tell(Heartbeat(round=report.round, streak=self._streak, cause=cause))
-
-    def restore(self) -> None:
-        """Put the last good state back."""
-        self._steps.attempt(self._put_back)
 
     def finish(self, finished: RunFinished) -> None:
         """Tell the end."""
@@ -116,17 +113,6 @@ class NoGuard:
         self._steps.attempt(aside)
         place = kept[0].relative_to(self._root).as_posix() if kept[0] else None
         self._tell(Damaged(round=round, reason=reason, kept=place))
-
-    def _put_back(self) -> None:
-        good = self._last_good
-        if good is None:
-            return
-        try:
-            if self._read().sections != good.sections:
-                self._research.put_sections(good.sections)
-        except DamagedResearch:
-            self._research.keep_aside()
-            self._research.replace(good.data)
 
     def _read(self) -> Research:
         return parse(self._research.read())

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from xuen.errors import DamagedResearch
 from xuen.files.durable import make_folder, write_bytes
+from xuen.guard.candidates import round_of
 from xuen.guard.history import Anchor
 from xuen.guard.verify import Snapshot
 from xuen.workspace.paths import Workspace
@@ -30,7 +31,7 @@ class Best:
     @classmethod
     def of(cls, anchor: Anchor, data: bytes) -> Best:
         """The best of an intact snapshot's bytes."""
-        snapshot = Snapshot(anchor.id, 0, data, anchor.sha256)
+        snapshot = Snapshot(anchor.id, round_of(anchor.id), data, anchor.sha256)
         return cls(anchor, snapshot, parse(data).sections)
 
 

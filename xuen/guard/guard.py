@@ -21,6 +21,7 @@ from pathlib import Path
 
 import msgspec
 
+from xuen.agent.causes import likely_cause
 from xuen.config.model import RoundsSettings
 from xuen.errors import DamagedResearch
 from xuen.events import (
@@ -43,7 +44,6 @@ from xuen.files.durable import make_folder, write_bytes
 from xuen.guard.bare import CAUSE_FROM, NoGuard
 from xuen.guard.best import Best, Change, Followers
 from xuen.guard.candidates import digest, kept_ids, round_of, save
-from xuen.guard.causes import likely_cause
 from xuen.guard.desk import Desk
 from xuen.guard.history import Ledger, anchor_of
 from xuen.guard.opening import open_workspace
@@ -99,6 +99,7 @@ class RoundGuard:
         self._best: Best | None = None  # None: the start has not worked yet
         self._given: Sections | None = None  # what research.md held after the last round, where that is not the best
         self._task = ""
+        self._agent = ""
         self._round = 0
         self._streak = 0  # heartbeats in a row
         self._told: set[Text] = set()
@@ -208,7 +209,7 @@ class RoundGuard:
 
     def _unchanged(self, report: RoundReport) -> None:
         self._streak += 1
-        cause = likely_cause(report.outcome) if self._streak >= CAUSE_FROM else None
+        cause = likely_cause(report.outcome, self._agent) if self._streak >= CAUSE_FROM else None
         self._record_now(Heartbeat(round=report.round, streak=self._streak, cause=cause))
 
     def _damaged(self, report: RoundReport, best: Best, reason: Text) -> None:
@@ -224,14 +225,14 @@ class RoundGuard:
 
     def start(self, started: RunStarted) -> None:
         """Tell and record the start, recover, fix the best, read the verdicts. Raises nothing."""
-        self._task = started.task
+        self._task, self._agent = started.task, started.agent
         with suppress(OSError):  # told by `_begin`, after the start was
             self._look_back()
         started = msgspec.structs.replace(started, round=self._round)
         self._sink.emit(started)
         self._steps.run(lambda: _drop(self._desk.ledger.append(started)))
         if not self._begin():
-            self._bare.take_over(started.task)
+            self._bare.take_over(started)
 
     def last_round(self) -> int:
         """The highest round number that this workspace has seen."""
@@ -268,13 +269,6 @@ class RoundGuard:
         except OSError:
             return None
         return logs / f"{id}.log"
-
-    def restore(self) -> None:
-        """Undo what a call other than a research call did to research.md. Raises nothing."""
-        if self._best is None:
-            self._bare.restore()
-        else:
-            self._follow(self._round)
 
     def finish(self, finished: RunFinished) -> None:
         """Do what waits, read the verdicts a last time, tell and record the end. Raises nothing."""

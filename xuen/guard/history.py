@@ -25,6 +25,7 @@ from xuen.texts import Language
 Status = Literal["open", "baseline", "adopted", "rejected", "pending"]
 
 _LARGEST = 2**53
+_LARGEST_ROUND = 10**8  # a larger one is a damaged line; ids have room for nine digits
 _BREAKS_STREAK = {"candidate", "agent_failed", "damaged"}
 _AFTER_VERDICTS = {"adopted", "verdict", "heartbeat", "agent_failed", "damaged"}
 
@@ -87,7 +88,7 @@ class Index:
             return
         self.top_seq = max(self.top_seq, int(seq or 0))
         number = line.get("round")
-        if _whole(number):
+        if _whole(number) and int(number or 0) < _LARGEST_ROUND:
             self.last_round = max(self.last_round, int(number or 0))
         if event == "heartbeat":
             self.streak += 1

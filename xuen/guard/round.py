@@ -53,10 +53,6 @@ class Guard(Protocol):
         """Decide what becomes of a round; research.md holds the best afterwards."""
         ...
 
-    def restore(self) -> None:
-        """Put back what research.md held after the last round, whatever some other call did to it."""
-        ...
-
     def finish(self, finished: RunFinished) -> None:
         """Read the verdicts a last time; tell (and record) the end."""
         ...

@@ -29,40 +29,6 @@ KEPT_LATE = Text(
 
 RESEARCH_MISSING = Text("research.md is gone", "research.md 不见了")
 
-CAUSE_PERMISSION = Text(
-    "it seems to wait for a permission that nobody can give here; allow it to run commands and write files without "
-    "asking. It printed: {line}",
-    "它似乎在等待无人能给的授权；请允许它不经询问就执行命令和写文件。它的输出：{line}",
-)
-CAUSE_LOGIN = Text(
-    "it seems to lack a login or an API key. It printed: {line}",
-    "它似乎缺少登录或 API 密钥。它的输出：{line}",
-)
-CAUSE_LIMIT = Text(
-    "its model server seems to refuse requests (limit, quota or load). It printed: {line}",
-    "它的模型服务似乎在拒绝请求（限流、额度或过载）。它的输出：{line}",
-)
-CAUSE_MODEL = Text(
-    "it seems not to find its model. It printed: {line}",
-    "它似乎找不到模型。它的输出：{line}",
-)
-CAUSE_NETWORK = Text(
-    "it seems not to reach its model server. It printed: {line}",
-    "它似乎连不上模型服务。它的输出：{line}",
-)
-CAUSE_HELPER = Text(
-    "write_section.py refused what it wanted to write. It printed: {line}",
-    "write_section.py 拒绝了它要写入的内容。它的输出：{line}",
-)
-CAUSE_SILENT = Text(
-    "it printed nothing at all; is the prompt really passed to it?",
-    "它什么也没有输出；提示词确实传给它了吗？",
-)
-CAUSE_UNKNOWN = Text(
-    "it may answer in words instead of running write_section.py. The last line it printed: {line}",
-    "它可能只是用文字作答，而没有运行 write_section.py。它最后输出的一行：{line}",
-)
-
 # --- the start -----------------------------------------------------------------------------------------------------
 
 EDITED_KEPT = Text(
@@ -102,7 +68,6 @@ SNAPSHOT_MISSING = Text("the snapshot of {id} is missing", "{id} 的快照缺失
 RECORD_MISSING = Text("the history did not know about the best", "历史中没有最佳的记录")
 FROM_MIRROR = Text("best.md was all that was left of the best", "最佳只剩 best.md")
 RESEARCH_DAMAGED = Text("research.md was damaged ({reason})", "research.md 已损坏（{reason}）")
-RESEARCH_WAS_MISSING = Text("research.md was missing", "research.md 缺失")
 RECOVERED_TO = Text(
     "{findings}; the best is {id} now, and what was damaged was kept aside",
     "{findings}；现在的最佳为 {id}，损坏的文件已另存",
