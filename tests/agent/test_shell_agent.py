@@ -1,7 +1,9 @@
 """One call of an agent, with real shells and processes."""
 
+import contextlib
 import json
 import os
+import resource
 import shutil
 import stat
 import sys
@@ -65,6 +67,16 @@ class Bench:
         outcome = self.call(f"{sys.executable} {RECORDER} {command_end}", prompt, **kwargs)
         assert outcome.why is Why.OK, outcome.stderr
         return json.loads((self.workspace / "record.json").read_text("utf-8"))
+
+    def processes(self) -> list[str]:
+        """Everything that runs with this workspace in its environment."""
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdecimal():
+                with contextlib.suppress(OSError):
+                    if f"XUEN_WORKSPACE={self.workspace}".encode() in (entry / "environ").read_bytes().split(b"\0"):
+                        found.append(entry.name)
+        return found
 
     def left(self) -> list[str]:
         return [path.name for path in self.workspace.iterdir() if path.name.startswith(PROMPT_FILE_PREFIX)]
@@ -193,6 +205,7 @@ def test_a_timeout_ends_everything_also_the_prompt_file(bench):
     assert (outcome.why, outcome.code) == (Why.TIMEOUT, None)
     assert outcome.seconds < 0.3 + 5
     assert bench.left() == []
+    assert bench.processes() == []
 
 
 def test_a_stop_ends_the_call(bench):
@@ -313,3 +326,23 @@ def test_prompt_files_of_a_killed_run_are_removed(bench):
     assert remove_stale_prompts(bench.workspace) == 2
     assert bench.left() == []
     assert (bench.workspace / "mine.txt").exists()
+
+
+@pytest.mark.parametrize("spare", range(1, 16))
+def test_whoever_runs_out_of_descriptors_fails_the_call_and_leaves_nothing(spare, bench, tmp_path):
+    bench.call("sleep 0; cat $prompt_file")  # whatever is opened once and kept
+    marker = tmp_path / "started"
+    used = [int(path.name) for path in Path("/proc/self/fd").iterdir()]
+    free = [number for number in range(max(used) + 20) if number not in used]
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free[spare], hard))
+    try:
+        outcome = bench.call(f"echo $$ > '{marker}'; setsid sleep 300 & cat $prompt_file", timeout=20)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert outcome.why in (Why.OK, Why.FAILED)
+    assert outcome.worked or outcome.stderr
+    assert marker.exists() or not outcome.worked
+    assert bench.left() == []
+    assert bench.processes() == []
+    assert len(list(Path("/proc/self/fd").iterdir())) == len(used)

@@ -83,11 +83,16 @@ def run(
     adopt_orphans()
     began = time.monotonic()
     try:
-        tree = spawn(argv, cwd=cwd, env=env)
+        selector = selectors.DefaultSelector()
+        try:
+            tree = spawn(argv, cwd=cwd, env=env)
+        except OSError:
+            selector.close()
+            raise
     except OSError as error:
         raise CannotStart(error.errno, error.strerror, error.filename) from error
     try:
-        with _Pipes(tree, listener) as pipes:
+        with _Pipes(tree, listener, selector) as pipes:
             listener.started(tree.pid)
             why = _wait(tree, pipes, stop, _Limits(began, timeout, idle_timeout))
             survivors = tree.end(grace=grace, hurried=stop.is_hurried, meanwhile=pipes.pump)
@@ -145,8 +150,11 @@ class _Pulse:
         passed = now - self._looked
         if passed < self._every:
             return
-        members = self._tree.members()
-        unmarked = self._tree.unmarked(members)
+        try:
+            members = self._tree.members()
+            unmarked = self._tree.unmarked(members)
+        except OSError:  # for want of descriptors; at the next turn then
+            return
         if unmarked != self._unmarked:
             self._unmarked = unmarked
             self._listener.unmarked(unmarked)
@@ -162,10 +170,10 @@ class _Pulse:
 class _Pipes:
     """Both ends of the output, read without ever blocking."""
 
-    def __init__(self, tree: ProcessTree, listener: Listener) -> None:
+    def __init__(self, tree: ProcessTree, listener: Listener, selector: selectors.BaseSelector) -> None:
         self._tree = tree
         self.listener = listener
-        self._selector = selectors.DefaultSelector()
+        self._selector = selector
         self._files: dict[int, IO[bytes]] = {}
         self._ticked = time.monotonic()
         self._exit = -1

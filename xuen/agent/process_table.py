@@ -7,6 +7,7 @@ a `Row` is known by pid and start time together, so a pid that the system has gi
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -45,7 +46,11 @@ class Table(Protocol):
     """A source of rows."""
 
     def snapshot(self) -> Snapshot:
-        """Read all processes."""
+        """Read all processes.
+
+        Raises:
+            OSError: not now, for want of descriptors or memory.
+        """
         ...
 
     def row(self, pid: int) -> Row | None:
@@ -179,9 +184,15 @@ def send(table: Table, row: Row, number: int) -> None:
 
 
 def read_file(path: str) -> bytes:
-    """All of a file under `/proc`; empty when its process has ended or is not ours to read."""
+    """All of a file under `/proc`; empty when its process has ended or is not ours to read.
+
+    Raises:
+        OSError: this program has no descriptor or memory left, so nothing can be said.
+    """
     try:
         with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - as above
             return file.read()
-    except OSError:
+    except OSError as error:
+        if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM):
+            raise
         return b""

@@ -128,7 +128,11 @@ class ProcessTree:
         return sum(row.cpu for row in self.members())
 
     def members(self) -> list[Row]:
-        """The processes of the tree that run now; orphans that have ended are reaped on the way."""
+        """The processes of the tree that run now; orphans that have ended are reaped on the way.
+
+        Raises:
+            OSError: they cannot be read now, for want of descriptors or memory.
+        """
         return self._sweep()[0]
 
     def unmarked(self, members: list[Row]) -> frozenset[tuple[int, float]]:
@@ -151,7 +155,10 @@ class ProcessTree:
         told: set[tuple[int, float]] = set()
         pause, calm = 0.002, 0
         while True:
-            rows, still = self._sweep()
+            try:
+                rows, still = self._sweep()
+            except OSError:  # no descriptor or memory left, perhaps soon again
+                rows, still = [], False
             calm = calm + 1 if still else 0
             if calm >= _CALM_SWEEPS:
                 break
@@ -257,18 +264,27 @@ class ProcessTree:
             send(self._table, row, signal.SIGCONT)  # a stopped process would never see the other one
 
     def _kill(self, rows: list[Row]) -> None:
-        for row in rows:
-            send(self._table, row, signal.SIGKILL)
-        # A group dies at one stroke: its members cannot fork past it. A group whose leader still runs or lies
-        # unreaped cannot have been given to others, and all of a session's groups are ours if one of them is.
+        if self.process.returncode is None:  # so the group cannot have been given to others; needs no descriptor
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            for row in rows:
+                send(self._table, row, signal.SIGKILL)
+            self._kill_groups({row.session for row in rows})
+            if _house.adopts:
+                self._hunt()
+
+    def _kill_groups(self, sessions: set[int]) -> None:
+        """A group dies at one stroke: its members cannot fork past it.
+
+        A group whose leader still runs or lies unreaped cannot have been given to others, and all of a session's
+        groups are ours if one of them is.
+        """
         now = self._table.snapshot().rows
-        sessions = {row.session for row in rows}
         for group in {row.group for row in now.values() if row.session in sessions and row.start >= self._start}:
             if group in now:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(group, signal.SIGKILL)
-        if _house.adopts:
-            self._hunt()
 
     def _hunt(self) -> None:
         """Kill orphans the moment they arrive: a chain of forks in new sessions outruns every listing.
