@@ -1,7 +1,7 @@
 """The command line of xwork: arguments in, a model chosen, a run made, an exit code out.
 
-Exit codes: 0 completed, 1 the run failed, 2 bad use, 130 interrupted (143 after SIGTERM). Messages are in the
-language of the prompt. No traceback reaches a person for anything that a model, a file or the network does.
+Exit codes: 0 completed, 1 the run failed, 2 bad use, 3 interrupted work waits, 130 interrupted (143 after SIGTERM).
+Messages are in the language of the prompt. No traceback reaches a person for anything that a model, a file or the network does.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from xuen.xwork.errors import BadUse
 from xuen.xwork.events import Completed, Failed, Fetching, Listener, Notice, RunStarted
 from xuen.xwork.messages import Usage
 from xuen.xwork.model.client import ModelClient
+from xuen.xwork.options import parser
 
 _SCRIPT = "script:"
 
@@ -33,16 +34,41 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _utf8()
     stop = Stop()
     _watch(stop)
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     try:
-        prompt = read_prompt(options)
         workspace = find_workspace(options.workspace)
+        prompt = read_prompt(options) if options.command == "run" else ""
+        if options.command == "show":
+            from xuen.xwork.commands import show
+
+            show(options, workspace)
+            return 0
     except UserError as error:
         print(f"xwork: {error.line('en')}", file=sys.stderr)  # noqa: T201 - the face of this program
         return error.exit_code
     language = language_of(prompt)
     listener: Listener = json_listener() if options.json else PlainDisplay(language)
-    return _guarded(lambda: run(options.model, prompt, workspace, listener, stop), listener, stop, language)
+
+    def body() -> None:
+        if options.command == "run" and not _wants_tools(options, prompt):
+            run(options.model, prompt, workspace, listener, stop)
+        else:
+            from xuen.xwork.commands import carry_out
+
+            carry_out(options, prompt, workspace, listener, stop)
+
+    return _guarded(body, listener, stop, language)
+
+
+def _wants_tools(options: argparse.Namespace, prompt: str) -> bool:
+    """Whether the whole agent answers: with a server always, with a script when the prompt is not one of xuen's."""
+    if options.base_url:
+        return True
+    if not (options.model or "").startswith(_SCRIPT):
+        return False
+    from xuen.xwork.profile.question import read_question
+
+    return read_question(prompt, os.environ.get("XUEN_PURPOSE", "")).purpose == "plain"
 
 
 def run(model: str | None, prompt: str, workspace: Path, listener: Listener, stop: Stop) -> None:
@@ -122,18 +148,6 @@ def find_workspace(named: str | None) -> Path:
     return path
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m xuen.xwork", description="xwork, the agent runtime inside xuen")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    run_command = commands.add_parser("run", help="carry out a task")
-    run_command.add_argument("task", nargs="?", metavar="TASK", help="what to do")
-    run_command.add_argument("--prompt-file", metavar="FILE", help="read the task from a file (UTF-8)")
-    run_command.add_argument("--workspace", metavar="DIR", help="the folder to work in (default: the current one)")
-    run_command.add_argument("--model", metavar="NAME", help="script:FILE replays a script instead of a model")
-    run_command.add_argument("--json", action="store_true", help="print one event a line")
-    return parser
-
-
 def _guarded(body: Callable[[], None], listener: Listener, stop: Stop, language: Language) -> int:
     """Run it; what failed becomes the last event, and an exit code."""
     try:
@@ -155,7 +169,7 @@ def _watch(stop: Stop) -> None:
         stop.request(128 + number)
 
     if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, on_signal)
 
 

@@ -27,8 +27,11 @@ from xuen.xwork.events import (
     ReasoningChunk,
     Retrying,
     TextChunk,
+    ToolEnded,
+    ToolStarted,
 )
 
+_SHOWN = 200  # characters of a tool call or of its failure
 _EVERY = 5.0  # seconds between two lines of progress where the last one cannot be overwritten
 
 
@@ -62,8 +65,16 @@ class PlainDisplay:
             case ModelStarted(step=step) if step in texts.STEPS:
                 self._new_line()
                 self._write(f"-- {texts.STEPS[step].in_language(self._language)} --\n")
-            case ModelEnded() | Retrying() | Completed():
+            case Retrying(reason=reason):
                 self._new_line()
+                self._say(reason)
+            case ModelEnded() | Completed():
+                self._new_line()
+            case ToolStarted(name=name, arguments=arguments):
+                self._new_line()
+                self._say(f"{name} {_short(arguments)}")
+            case ToolEnded(name=name, text=text, failed=True):
+                self._say(f"{name}: {_short(text)}")
             case Notice(text=text):
                 self._say(text)
             case Failed(error=error):
@@ -97,3 +108,8 @@ class PlainDisplay:
         elif done >= total or time.monotonic() - self._progress_at >= _EVERY:
             self._progress_at = time.monotonic()
             self._say(line)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else line[:_SHOWN] + " …"

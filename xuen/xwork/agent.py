@@ -1,0 +1,278 @@
+"""The loop: ask the model, carry out its calls in order, write everything down, until it is done or must not go on.
+
+Owns the order of things. Always holds: what the next step depends on is on the disk before it begins; a call whose
+result is recorded is never executed again, one whose result is not is executed at least once; calls of an answer
+that was cut off are not executed at all; all processes end with the agent.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterable
+
+import msgspec
+
+from xuen.texts import Text, plain
+from xuen.texts import xwork as texts
+from xuen.xwork import gate
+from xuen.xwork.config import AgentConfig
+from xuen.xwork.errors import BadUse, ContextOverflow, Interrupted, ModelError, XworkError
+from xuen.xwork.events import AnyEvent, Completed, Listener, Notice, RunStarted, ToolEnded, ToolStarted
+from xuen.xwork.instructions import instructions
+from xuen.xwork.limits import Limits
+from xuen.xwork.messages import Assistant, Finish, System, ToolCall, ToolResult, Usage, User
+from xuen.xwork.model.client import Answer, Cancel, ModelClient
+from xuen.xwork.model.retry import Asker
+from xuen.xwork.policy.hooks import Hook
+from xuen.xwork.policy.paths import STATE, Workspace
+from xuen.xwork.policy.permission import Approval, OnPermission
+from xuen.xwork.session.budget import ASSUMED_WINDOW
+from xuen.xwork.session.calls import settled
+from xuen.xwork.session.journal import Session
+from xuen.xwork.session.ledger import State
+from xuen.xwork.session.records import Answered, Carried, Ended, Prompted, Reminded, Resumed, whole
+from xuen.xwork.session.summarise import NothingToCompact, compact
+from xuen.xwork.texts import INTERRUPTED
+from xuen.xwork.tools.artifacts import Artifacts
+from xuen.xwork.tools.base import AnyTool, Kit, Outcome
+from xuen.xwork.tools.builtin import TOOLS
+from xuen.xwork.tools.command import environment
+from xuen.xwork.tools.processes import Shelf
+from xuen.xwork.tools.registry import Policy, Registry
+
+CUT_OFF = "not carried out: the answer was cut off at the output limit. Write less in one answer, in several calls."
+
+
+def _nobody(_event: AnyEvent) -> None:
+    """The listener of an agent that nobody listens to."""
+
+
+class SessionWaits(BadUse):
+    """`run` was called where only `resume` may go on."""
+
+    exit_code = 3
+
+
+class Stopped(XworkError):
+    """A guard ended the run; the session is finished and takes the next prompt."""
+
+
+class RunResult(msgspec.Struct, frozen=True):
+    """What came of a run."""
+
+    text: str  # the model's last word
+    usage: Usage  # of the whole session, as far as the server told
+
+
+class Agent:
+    """One agent with its tools, its session and its model. Usable as a context manager."""
+
+    def __init__(
+        self,
+        config: AgentConfig,
+        *,
+        client: ModelClient | None = None,
+        session: Session | None = None,
+        listener: Listener = _nobody,
+        cancel: Cancel | None = None,
+        on_permission: OnPermission | None = None,
+        hooks: Iterable[Hook] = (),
+        tools: Iterable[AnyTool] = TOOLS,
+    ) -> None:
+        """A client or session that is handed in stays its owner's to close; what is missing is made and closed here.
+
+        Raises:
+            BadUse: the workspace, the session or the server cannot be used.
+        """
+        self.config = config
+        self._tell = listener
+        self._cancel: Cancel = cancel or threading.Event()
+        try:
+            self._workspace = Workspace(config.workspace)
+        except OSError as error:
+            raise BadUse(texts.WORKSPACE_UNUSABLE.of(reason=plain(str(error)))) from error
+        self._processes = Shelf()
+        self._owned: list[ModelClient | Session] = []
+        try:
+            self.session = session or self._opened()
+            self.client = client or self._connected()
+        except BaseException:
+            self.close()
+            raise
+        kit = Kit(self._workspace, self._cancel, Artifacts(self._workspace), self._processes, environment(os.environ))
+        self._registry = Registry(tools, kit, Policy(config.approval, on_permission, tuple(hooks)))
+        self._asker = Asker(self.client, listener, self._cancel, language=config.language, patience=config.patience)
+        self._system = System(whole(instructions(self._workspace, config.approval, config.instructions)))
+        self._window = config.context_tokens or self.client.context_tokens or ASSUMED_WINDOW
+
+    def __enter__(self) -> Agent:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def run(self, prompt: str) -> RunResult:
+        """Carry out a task, as the next turn of the session's conversation.
+
+        Raises:
+            BadUse: interrupted work waits; only `resume` goes on with it.
+            Interrupted: the cancel token was set; `resume` goes on.
+            Stopped: a guard ended the run.
+            XworkError: the model gave no answer; `resume` tries again.
+        """
+        if self.session.ledger.interrupted:
+            raise SessionWaits(texts.SESSION_WAITS, where=str(self.session.path or ""), mend=texts.SESSION_WAITS_MEND)
+        self._begin(resumed=False)
+        self.session.append(Prompted(User(whole(prompt))))
+        return self._loop()
+
+    def resume(self) -> RunResult:
+        """Go on with interrupted work, without a new prompt; raises as `run`, and BadUse when nothing waits."""
+        if not self.session.ledger.interrupted:
+            raise BadUse(texts.NOTHING_WAITS, where=str(self.session.path or ""), mend=texts.NOTHING_WAITS_MEND)
+        self._begin(resumed=True)
+        self.session.append(Resumed())
+        return self._loop()
+
+    def compact(self) -> None:
+        """Shorten the conversation now; raises Interrupted or ModelError, and then nothing has changed."""
+        self._shorten(int(self._window * self.config.keep))
+
+    def close(self) -> None:
+        """End all processes and close what was made here; a second call does nothing."""
+        self._processes.close()
+        while self._owned:
+            self._owned.pop().close()
+        self._workspace.close()
+
+    # --- the loop ---
+
+    def _loop(self) -> RunResult:
+        config, ledger = self.config, self.session.ledger
+        limits = Limits(turns=config.max_turns, repeats=config.max_repeats, failures=config.max_failures)
+        while True:
+            if ledger.state is State.TOOLS:
+                self._stop_if(self._carry_out(limits))
+            elif (last := ledger.view[-1]) and isinstance(last, Assistant):
+                if self._may_end():
+                    return self._end(last)
+            else:
+                self._stop_if(limits.turn())
+                self._answer()
+
+    def _answer(self) -> None:
+        """Ask for one answer and write it down, shortening the conversation when it does not fit."""
+        if self.session.ledger.tokens > self._window * self.config.compact_at:
+            self._shorten_if_possible(int(self._window * self.config.keep))
+        answer = self._asked()
+        message = settled(answer.message, self.session.ledger.ids)
+        if message.finish is Finish.REFUSED:
+            raise ModelError(texts.WITHHELD)
+        self.session.append(Answered(message, answer.usage))
+
+    def _asked(self) -> Answer:
+        """The next answer; a server that finds the conversation too long gets a shorter one, twice."""
+        ledger = self.session.ledger
+        for part in (0.5, 0.1):
+            try:
+                return self._ask()
+            except ContextOverflow as error:
+                try:
+                    self._shorten(int(min(ledger.tokens, self._window) * part))
+                except NothingToCompact:
+                    raise error from None
+        try:
+            return self._ask()
+        except ContextOverflow as error:
+            raise ModelError(texts.CANNOT_FIT, mend=error.mend, status=error.status) from error
+
+    def _ask(self) -> Answer:
+        messages = [self._system, *self.session.ledger.view]
+        return self._asker.ask(messages, self._registry.definitions(), self.config.options)
+
+    def _carry_out(self, limits: Limits) -> Text | None:
+        """Execute the calls that wait, in order, each result written down before the next call begins."""
+        ledger = self.session.ledger
+        calls = ledger.open_calls
+        answer = next(message for message in reversed(ledger.messages) if isinstance(message, Assistant))
+        results = [self._call(call, cut_off=answer.finish is Finish.LENGTH) for call in calls]
+        for outcome in results:
+            limits.result(outcome.failed)
+        exempt = all(self._registry.repeats(call.name) for call in calls)
+        return limits.batch(calls, [outcome.same or outcome.text for outcome in results], exempt=exempt)
+
+    def _call(self, call: ToolCall, *, cut_off: bool) -> Outcome:
+        if self._cancel.is_set():
+            raise Interrupted(INTERRUPTED)
+        self._tell(ToolStarted(call_id=call.id, name=call.name, arguments=call.arguments))
+        began = time.monotonic()
+        outcome = Outcome(CUT_OFF, failed=True) if cut_off else self._registry.carry_out(call)
+        result = ToolResult(call.id, call.name, whole(outcome.text), outcome.failed)
+        self.session.append(Carried(result, outcome.effect))
+        seconds = time.monotonic() - began
+        self._tell(ToolEnded(call_id=call.id, name=call.name, text=result.text, failed=result.failed, seconds=seconds))
+        return outcome
+
+    # --- the end ---
+
+    def _may_end(self) -> bool:
+        config = self.config
+        required = config.check_after_write and config.approval is not Approval.READ_ONLY
+        match gate.judge(self.session.ledger, required=required, reminders=config.reminders):
+            case gate.Gate.OPEN:
+                return True
+            case gate.Gate.REMIND:
+                self.session.append(Reminded(User(gate.REMINDER)))
+                return False
+            case gate.Gate.SHUT:
+                self._stop_if(texts.NEVER_CHECKED)
+        return False
+
+    def _end(self, last: Assistant) -> RunResult:
+        self.session.append(Ended("completed"))
+        usage = self.session.ledger.usage
+        self._tell(Completed(text=last.text, usage=usage))
+        return RunResult(last.text, usage)
+
+    def _stop_if(self, reason: Text | None) -> None:
+        if reason is not None:
+            self.session.append(Ended("stopped", reason.en))
+            raise Stopped(reason)
+
+    # --- the conversation's length ---
+
+    def _shorten(self, keep: int) -> None:
+        self._tell(compact(self.session, self._asker, keep=keep, window=self._window))
+
+    def _shorten_if_possible(self, keep: int) -> None:
+        """Before anybody complained: when it does not work, the conversation goes on as it is."""
+        try:
+            self._shorten(keep)
+        except ModelError as error:
+            self._notice(error.what)
+
+    # --- beginnings ---
+
+    def _begin(self, *, resumed: bool) -> None:
+        event: AnyEvent = RunStarted(model=self.client.name, workspace=str(self._workspace.root), resumed=resumed)
+        self._tell(event)
+        if self.session.damaged:
+            self._notice(texts.SESSION_DAMAGED.of(count=self.session.damaged))
+
+    def _notice(self, text: Text) -> None:
+        self._tell(Notice(level="warning", text=text.in_language(self.config.language)))
+
+    def _opened(self) -> Session:
+        path = self.config.session or self._workspace.root / STATE / "session.jsonl"
+        session = Session(path, workspace=self._workspace.root)
+        self._owned.append(session)
+        return session
+
+    def _connected(self) -> ModelClient:
+        from xuen.xwork.model.connect import connect
+
+        client = connect(self.config)
+        self._owned.append(client)
+        return client

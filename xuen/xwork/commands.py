@@ -1,0 +1,143 @@
+"""The commands of xwork that need the whole agent: `run` with a model server, `resume`, `compact`, `show`.
+
+Owns what a command line asks of an agent and of a session. Whoever calls it owns the display, the signals and the
+exit codes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+import msgspec
+
+from xuen.stop import Stop
+from xuen.texts import language_of, plain
+from xuen.texts import xwork as texts
+from xuen.xwork.agent import Agent
+from xuen.xwork.config import AgentConfig
+from xuen.xwork.errors import BadUse, Interrupted
+from xuen.xwork.events import Listener
+from xuen.xwork.messages import Assistant, Message, ToolResult
+from xuen.xwork.policy.paths import STATE
+from xuen.xwork.policy.permission import Approval, OnPermission, Request, Risk, Verdict
+from xuen.xwork.session.journal import read
+from xuen.xwork.session.ledger import Ledger
+from xuen.xwork.session.records import Prompted, Reminded
+
+_SHOWN = 400  # characters of a message in `show`
+
+
+def carry_out(
+    options: argparse.Namespace,
+    prompt: str,
+    workspace: Path,
+    listener: Listener,
+    stop: Stop,
+) -> None:
+    """`run`, `resume` or `compact`; raises as the method of `Agent` of that name."""
+    config = AgentConfig(
+        workspace=workspace,
+        session=session_path(options, workspace),
+        base_url=options.base_url,
+        model=options.model,
+        api_key_env=options.api_key_env,
+        approval=Approval(options.approval),
+        max_turns=options.max_turns,
+        context_tokens=options.context_tokens,
+        language=language_of(prompt),
+    )
+    asks = _ask(stop) if config.approval is Approval.ASK else None
+    with Agent(config, listener=listener, cancel=stop, on_permission=asks) as agent:
+        match options.command:
+            case "run":
+                agent.run(prompt)
+            case "resume":
+                agent.resume()
+            case "compact":
+                agent.compact()
+
+
+def show(options: argparse.Namespace, workspace: Path) -> None:
+    """Print what a session holds and whether it waits; looks at the file only, also while a run goes on.
+
+    Raises:
+        BadUse: there is no session, or it cannot be read.
+    """
+    path = session_path(options, workspace)
+    if not path.is_file():
+        raise BadUse(texts.SESSION_UNREADABLE.of(reason=plain(os.strerror(2))), where=str(path))
+    try:
+        records, damaged = read(path)
+    except OSError as error:
+        raise BadUse(texts.SESSION_UNREADABLE.of(reason=plain(str(error))), where=str(path)) from error
+    ledger = Ledger()
+    for record in records:
+        ledger.apply(record)
+    state = {
+        "session": str(path),
+        "state": ledger.state.value,
+        "interrupted": ledger.interrupted,
+        "waiting_calls": [msgspec.to_builtins(call) for call in ledger.open_calls],
+        "unchecked": ledger.unchecked,
+        "messages": len(ledger.messages),
+        "prompts": sum(isinstance(record, Prompted) for record in records),
+        "reminders": sum(isinstance(record, Reminded) for record in records),
+        "compacted": bool(ledger.summary),
+        "tokens": ledger.tokens,
+        "usage": msgspec.to_builtins(ledger.usage),
+        "damaged_lines": damaged,
+    }
+    out = sys.stdout
+    if options.json:
+        out.write(msgspec.json.encode(state).decode() + "\n")
+        return
+    for message in ledger.messages:
+        out.write(_line(message) + "\n")
+    out.write("\n" + "\n".join(f"{name}: {_said(value)}" for name, value in state.items()) + "\n")
+
+
+def session_path(options: argparse.Namespace, workspace: Path) -> Path:
+    """The journal that the options name; a relative one is meant from the current folder."""
+    named = getattr(options, "session", None)
+    return Path(named).absolute() if named else workspace / STATE / "session.jsonl"
+
+
+def _ask(stop: Stop) -> OnPermission:
+    """Asks on the terminal; without one nothing beyond reading is permitted."""
+
+    def ask(request: Request) -> Verdict:
+        if request.risk is Risk.READ:
+            return Verdict.DEFAULT
+        about = ", ".join(f"{one.kind} {one.value!r}" for one in request.resources)
+        try:
+            with Path("/dev/tty").open("r+b", buffering=0) as terminal:
+                question = texts.MAY_IT.of(tool=plain(request.tool), about=plain(about), arguments=request.arguments)
+                terminal.write(f"{question.en} [y/N] ".encode())
+                answer = terminal.readline().strip().lower()
+        except OSError:
+            return Verdict.DEFAULT
+        if stop.is_set():
+            raise Interrupted(texts.SESSION_WAITS)
+        return Verdict.ALLOW if answer in (b"y", b"yes") else Verdict.DENY
+
+    return ask
+
+
+def _line(message: Message) -> str:
+    text = " ".join(message.text.split())
+    text = text if len(text) <= _SHOWN else text[:_SHOWN] + " …"
+    match message:
+        case Assistant():
+            calls = "".join(f"\n    -> {call.id} {call.name} {call.arguments[:_SHOWN]}" for call in message.calls)
+            return f"assistant: {text}{calls}"
+        case ToolResult():
+            return f"    <- {message.call_id} {'failed: ' if message.failed else ''}{text}"
+        case _:
+            return f"user: {text}"
+
+
+def _said(value: object) -> str:
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,66 @@
+"""Hooks of the host around tool calls, and the only place where its code is called from the loop.
+
+A hook sees the full arguments before a call and the full result after it, and may object. Fails closed: a hook or
+a permission callback that raises counts as an objection, and why is told. An objection before a call prevents it;
+one after it marks the result failed and says that what was done stays done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from xuen.xwork.policy.permission import Denied, OnPermission, Request, Verdict
+
+
+class Hook(Protocol):
+    """What a host may put around every call; a returned text is the objection."""
+
+    def before(self, request: Request) -> str | None:
+        """Called when the call is permitted and not yet begun."""
+        ...
+
+    def after(self, request: Request, text: str, failed: bool) -> str | None:
+        """Called with the whole result, before anything of it is shortened."""
+        ...
+
+
+def permission(callback: OnPermission | None, request: Request) -> Verdict | Denied:
+    """The callback's verdict; DEFAULT without one, a denial when it broke or answered something else."""
+    if callback is None:
+        return Verdict.DEFAULT
+    try:
+        return Verdict(callback(request))
+    except Exception as error:  # noqa: BLE001 - the hook boundary: code of the host, whatever it does, must not open a door
+        return Denied(f"denied: the permission check broke: {_told(error)}")
+
+
+def before(hooks: Sequence[Hook], request: Request) -> Denied | None:
+    """The first objection to a call that has not begun."""
+    for hook in hooks:
+        try:
+            objection = hook.before(request)
+        except Exception as error:  # noqa: BLE001 - the hook boundary
+            objection = f"the check before the call broke: {_told(error)}"
+        if objection is not None:
+            return Denied(f"denied: {objection or 'a check objected'}")
+    return None
+
+
+def after(hooks: Sequence[Hook], request: Request, text: str, failed: bool) -> Denied | None:
+    """The first objection to a call that is over."""
+    for hook in hooks:
+        try:
+            objection = hook.after(request, text, failed)
+        except Exception as error:  # noqa: BLE001 - the hook boundary
+            objection = f"the check after the call broke: {_told(error)}"
+        if objection is not None:
+            return Denied(
+                f"rejected after it ran: {objection or 'a check objected'}. "
+                "What the call did is not undone: its effects stay."
+            )
+    return None
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"

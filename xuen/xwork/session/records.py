@@ -1,0 +1,113 @@
+"""What a session writes down, one JSON object a line.
+
+Owns the form of the records and the way of text into them. Always holds: what was encoded can be decoded, whatever a
+model or a file put into it; half a surrogate pair, which UTF-8 cannot carry, is U+FFFD from the first moment on, so
+that memory and disk agree.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from xuen.xwork.messages import Assistant, Message, ToolCall, ToolResult, Usage, User
+from xuen.xwork.tools.base import Effect
+
+VERSION = 1
+
+
+class Opened(msgspec.Struct, frozen=True, tag_field="kind", tag="session"):
+    """The first line."""
+
+    version: int
+    workspace: str
+    created: str  # ISO 8601, UTC
+
+
+class Prompted(msgspec.Struct, frozen=True, tag_field="kind", tag="prompt"):
+    """The host asked for something: a run begins."""
+
+    message: User
+
+
+class Reminded(msgspec.Struct, frozen=True, tag_field="kind", tag="reminder"):
+    """The runtime told the model something; part of the conversation like a prompt."""
+
+    message: User
+
+
+class Answered(msgspec.Struct, frozen=True, tag_field="kind", tag="answer"):
+    """The model's answer is whole."""
+
+    message: Assistant
+    usage: Usage = Usage()
+
+
+class Carried(msgspec.Struct, frozen=True, tag_field="kind", tag="result"):
+    """A tool call is over; it is never executed again."""
+
+    message: ToolResult
+    effect: Effect = Effect.NONE
+
+
+class Compacted(msgspec.Struct, frozen=True, tag_field="kind", tag="compaction"):
+    """From here on `summary` stands for the messages before number `first_kept` (from 0, all messages counted)."""
+
+    summary: str
+    first_kept: int
+
+
+class Resumed(msgspec.Struct, frozen=True, tag_field="kind", tag="resumed"):
+    """An interrupted run goes on."""
+
+
+class Ended(msgspec.Struct, frozen=True, tag_field="kind", tag="ended"):
+    """A run reached its end, or a guard stopped it; nothing waits."""
+
+    outcome: Literal["completed", "stopped"]
+    reason: str = ""
+
+
+Record = Opened | Prompted | Reminded | Answered | Carried | Compacted | Resumed | Ended
+
+_encoder = msgspec.json.Encoder()
+_decoder: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
+
+
+def encode(record: Record) -> bytes:
+    """One line, without its newline."""
+    return _encoder.encode(record)
+
+
+def decode(line: bytes) -> Record | None:
+    """The record of a line; None for a damaged one."""
+    try:
+        return _decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def whole(text: str) -> str:
+    """A text that UTF-8 can carry: both halves of a pair become their character, half of one becomes U+FFFD."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def whole_message(message: Message) -> Message:
+    """The message with all its texts `whole`."""
+    match message:
+        case Assistant():
+            calls = tuple(ToolCall(whole(one.id), whole(one.name), whole(one.arguments)) for one in message.calls)
+            return Assistant(
+                whole(message.text), whole(message.reasoning), calls, message.finish, whole(message.replay)
+            )
+        case ToolResult():
+            return ToolResult(whole(message.call_id), whole(message.name), whole(message.text), message.failed)
+        case _:
+            return type(message)(whole(message.text))

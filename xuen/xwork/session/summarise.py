@@ -1,0 +1,60 @@
+"""Compaction as it happens: the notes are asked for, and only when they are there the session changes.
+
+The only part of a session that asks a model. Always holds: whatever fails on the way, the session is as it was.
+"""
+
+from __future__ import annotations
+
+from xuen.texts import xwork as texts
+from xuen.xwork.errors import ContextOverflow, ModelError
+from xuen.xwork.events import Compacted as CompactedEvent
+from xuen.xwork.messages import Finish
+from xuen.xwork.model.client import Options
+from xuen.xwork.model.retry import Asker
+from xuen.xwork.session import compaction
+from xuen.xwork.session.journal import Session
+from xuen.xwork.session.records import Compacted, whole
+
+_NOTES = 2_000  # tokens of the notes
+
+
+class NothingToCompact(ModelError):
+    """The conversation is as short as it can be."""
+
+
+def compact(session: Session, asker: Asker, *, keep: int, window: int) -> CompactedEvent:
+    """Replace all but the newest messages, about `keep` tokens of them, by notes of the model.
+
+    Raises:
+        Interrupted: the cancel token was set.
+        NothingToCompact: there is nothing to cut off, or the notes would not make it shorter.
+        ModelError: no notes came about.
+    """
+    ledger = session.ledger
+    before = ledger.tokens
+    at = compaction.cut(ledger.view, keep)
+    if at is None or (at == 1 and ledger.summary):
+        raise NothingToCompact(texts.NOTHING_TO_COMPACT)
+    notes = _notes(session, asker, at, max(1_000, window - 2 * _NOTES))
+    summary = compaction.standing_for(notes, ledger.last_prompt)
+    if len(summary) >= sum(len(compaction.transcribe(message)) for message in ledger.view[:at]):
+        raise NothingToCompact(texts.NOTHING_TO_COMPACT)
+    skipped = 1 if ledger.summary else 0  # the place in `view` of the notes from the last time
+    session.append(Compacted(whole(summary), ledger.first_kept + at - skipped))
+    return CompactedEvent(before=before, after=ledger.tokens)
+
+
+def _notes(session: Session, asker: Asker, at: int, room: int) -> str:
+    """The notes on the first `at` messages; a transcript that is too long for the model is halved, a few times."""
+    for _ in range(3):
+        try:
+            asked = compaction.request(session.ledger.view[:at], room)
+            answer = asker.ask(asked, (), Options(max_tokens=_NOTES), step="compact").message
+        except ContextOverflow as error:
+            last: ModelError = error
+            room //= 2
+            continue
+        if answer.finish is Finish.REFUSED or not answer.text.strip():
+            raise ModelError(texts.NOT_COMPACTED.of(reason=texts.WITHHELD))
+        return answer.text
+    raise ModelError(texts.NOT_COMPACTED.of(reason=last.what), mend=last.mend)

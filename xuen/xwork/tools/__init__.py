@@ -1,0 +1,1 @@
+"""The tools of xwork, one a file."""

@@ -1,0 +1,137 @@
+"""What a tool is: a name, a sentence for the model, typed arguments, and a function.
+
+Owns the vocabulary that tools, registry and agent share. Always holds: a tool's JSON schema is made from the struct
+that its arguments are decoded into, so the model is told exactly what is checked; a tool says what it changed
+(`Effect`), nobody guesses it from its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from xuen.errors import XuenError
+from xuen.xwork.messages import ToolDefinition
+from xuen.xwork.model.client import Cancel
+from xuen.xwork.policy.paths import Workspace
+from xuen.xwork.policy.permission import Resource, Risk
+
+if TYPE_CHECKING:
+    from xuen.xwork.tools.artifacts import Artifacts
+    from xuen.xwork.tools.processes import Shelf
+
+Count = Annotated[int, Meta(ge=1)]
+PathText = Annotated[str, Meta(description="Relative to the workspace")]
+
+
+class Effect(StrEnum):
+    """What a call did to the state of the work."""
+
+    NONE = "none"  # it looked, or it failed before it did anything
+    WRITE = "write"  # the workspace is, or may be, different
+    CHECK = "check"  # a command ended as it was expected to
+
+
+class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What all arguments share: a name that the tool does not know is an error that names it."""
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What came of a call."""
+
+    text: str
+    failed: bool = False
+    effect: Effect = Effect.NONE
+    same: str = ""  # what tells it from another result of the same call, where the text holds times and the like
+    bounded: bool = False  # the tool has shortened the text itself and says where the rest is
+
+
+class ToolError(XuenError):
+    """A call that a tool cannot carry out; the message tells the model why. Nothing was changed."""
+
+
+class Kit(msgspec.Struct, frozen=True):
+    """What tools work with; made once for an agent."""
+
+    workspace: Workspace
+    cancel: Cancel
+    artifacts: Artifacts
+    processes: Shelf
+    env: Mapping[str, str]
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+class Tool(Generic[A]):
+    """One tool."""
+
+    def __init__(
+        self,
+        name: str,
+        description: str,
+        arguments: type[A],
+        run: Callable[[A, Kit], Outcome],
+        *,
+        risk: Risk,
+        resources: Callable[[A], tuple[Resource, ...]],
+        repeats: bool = False,
+    ) -> None:
+        self.name = name
+        self.risk = risk
+        self.repeats = repeats  # asking again and again is its use
+        self._arguments = arguments
+        self._run = run
+        self._resources = resources
+        self.definition = ToolDefinition(name, description, _schema(arguments))
+
+    def decode(self, raw: str) -> A:
+        """The arguments of a call.
+
+        Raises:
+            ToolError: they are not what the schema says; names what is wrong.
+        """
+        try:
+            # Numbers and truth values that a model wrote as strings are taken for what they say.
+            return msgspec.json.decode(raw, type=self._arguments, strict=False)
+        except msgspec.DecodeError as error:  # a ValidationError too
+            names = ", ".join(self.definition.parameters["properties"])  # type: ignore[arg-type]
+            raise ToolError(f"wrong arguments: {error}. The arguments of {self.name} are: {names}") from error
+
+    def resources(self, arguments: A) -> tuple[Resource, ...]:
+        """What the call is about."""
+        return self._resources(arguments)
+
+    def run(self, arguments: A, kit: Kit) -> Outcome:
+        """Carry it out; raises ToolError, PathRefused or OSError."""
+        return self._run(arguments, kit)
+
+
+AnyTool = Tool[Any]
+
+
+def path_of(arguments: Any) -> tuple[Resource, ...]:
+    """The resource of tools with one `path`."""
+    return (Resource("path", arguments.path),)
+
+
+def process_of(arguments: Any) -> tuple[Resource, ...]:
+    """The resource of tools with a `process_id`."""
+    return (Resource("process", arguments.process_id),)
+
+
+def command_of(arguments: Any) -> tuple[Resource, ...]:
+    """The resources of tools with a `command`."""
+    return (Resource("command", arguments.command), Resource("path", arguments.cwd))
+
+
+def _schema(arguments: type[Arguments]) -> dict[str, object]:
+    (_,), components = msgspec.json.schema_components([arguments])
+    schema: dict[str, object] = dict(components[arguments.__name__])
+    schema.pop("title", None)
+    schema.pop("description", None)  # of the struct, for readers of the code
+    return schema

@@ -1,0 +1,194 @@
+"""Shell commands for tools: started in a session of their own, read without blocking, ended as a whole tree.
+
+Owns the environment that commands get and the wait for one. Refuses to wait for whoever holds the output open after
+the command itself has ended. Always holds: standard input is empty; nothing that a command started is left when
+`run` returns, also when it was cancelled or timed out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+
+import msgspec
+
+from xuen.agent.process_tree import GRACE, ProcessTree, adopt_orphans, spawn
+from xuen.xwork.model.client import Cancel
+from xuen.xwork.policy.paths import Workspace
+from xuen.xwork.tools.base import ToolError
+
+_CHUNK = 1 << 18  # bytes read at once
+_TICK = 0.05  # seconds between two looks at the clock and the cancel token
+_DRAIN = 1.0  # seconds that reading what is left may take: a survivor may go on writing
+_CANCEL_GRACE = 1.0  # seconds between SIGTERM and SIGKILL when somebody waits for the end
+_QUIET = {
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "GH_PAGER": "cat",
+    "MANPAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0",
+    "TERM": "dumb",
+    "NO_COLOR": "1",
+    "PYTHONUNBUFFERED": "1",
+}
+_READ_BY_SHELLS = ("BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS")
+
+
+class Why(StrEnum):
+    """What ended a command."""
+
+    ITSELF = "itself"
+    TIMEOUT = "timeout"
+    CANCELLED = "cancelled"
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """How a command ended; `status` is its exit code, minus N for signal N; None where it could not be ended."""
+
+    why: Why
+    status: int | None
+    seconds: float
+    left_behind: int  # processes that were still running when the command itself was over
+
+
+def environment(outside: Mapping[str, str]) -> dict[str, str]:
+    """What commands get: the surroundings, without pagers, colours and questions."""
+    kept = {name: value for name, value in outside.items() if name not in _READ_BY_SHELLS}
+    if not any(kept.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG")):
+        kept["LANG"] = "C.UTF-8"
+    return kept | _QUIET
+
+
+def shell() -> str:
+    """The shell: bash where there is one, because that is what models write for."""
+    return shutil.which("bash") or "/bin/sh"
+
+
+def start(command: str, cwd: Path, env: Mapping[str, str], *, stdin: int = subprocess.DEVNULL) -> ProcessTree:
+    """Start a command; both outputs come through one pipe, in the order in which they were written.
+
+    Raises:
+        ToolError: the system refused.
+    """
+    if "\0" in command:
+        raise ToolError("a command cannot hold a NUL character")
+    adopt_orphans()
+    try:
+        return spawn([shell(), "-c", command], cwd=cwd, env=env, stdin=stdin, stderr=subprocess.STDOUT)
+    except OSError as error:
+        raise ToolError(f"the command could not be started: {error.strerror}") from error
+
+
+@contextmanager
+def folder(workspace: Workspace, cwd: str) -> Iterator[Path]:
+    """A path through which a command can be started in a folder of the workspace; holds it open for the body.
+
+    Raises:
+        PathRefused: it is outside or no folder.
+    """
+    with workspace.place(cwd) as place:
+        descriptor = place.open_folder()
+        try:
+            # Where the system has such names, the folder that was checked is the one that is used.
+            opened = Path(f"/proc/self/fd/{descriptor}")
+            yield opened if opened.exists() else workspace.root / place.shown
+        finally:
+            os.close(descriptor)
+
+
+def run(tree: ProcessTree, take: Callable[[bytes], None], *, timeout: float, cancel: Cancel, began: float) -> Ended:
+    """Read a started command to its end and end its tree; `take` gets the output as it comes."""
+    assert tree.process.stdout is not None
+    try:
+        with _Pipe(tree, take) as pipe:
+            why = _wait(tree, pipe, cancel, began + timeout)
+            grace = _CANCEL_GRACE if why is Why.CANCELLED else GRACE
+            left = len(tree.members()) if why is Why.ITSELF else 0
+            tree.end(grace=grace, meanwhile=pipe.pump)
+            pipe.drain()
+    except BaseException:
+        tree.end(grace=_CANCEL_GRACE)
+        raise
+    return Ended(why, tree.returncode, time.monotonic() - began, left)
+
+
+def _wait(tree: ProcessTree, pipe: _Pipe, cancel: Cancel, deadline: float) -> Why:
+    while not tree.command_ended():
+        if cancel.is_set():
+            return Why.CANCELLED
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return Why.TIMEOUT
+        pipe.pump(min(_TICK, left))
+    return Why.ITSELF
+
+
+class _Pipe:
+    """The output of a command."""
+
+    def __init__(self, tree: ProcessTree, take: Callable[[bytes], None]) -> None:
+        self._take = take
+        self._file = tree.process.stdout
+        self._selector = selectors.DefaultSelector()
+        self._pid = tree.pid
+        self._exit = -1
+        self._open = True
+
+    def __enter__(self) -> _Pipe:
+        assert self._file is not None
+        os.set_blocking(self._file.fileno(), False)
+        self._selector.register(self._file.fileno(), selectors.EVENT_READ)
+        if sys.platform == "linux":
+            with contextlib.suppress(OSError):  # without it the end is seen at the next tick
+                self._exit = os.pidfd_open(self._pid)
+                self._selector.register(self._exit, selectors.EVENT_READ)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._selector.close()
+        if self._file is not None:
+            self._file.close()
+        if self._exit >= 0:
+            os.close(self._exit)
+
+    def pump(self, seconds: float) -> None:
+        """Wait up to `seconds` for output or the command's end and hand on what is there."""
+        self._pump(seconds)
+
+    def _pump(self, seconds: float) -> bool:
+        came = False
+        if not self._selector.get_map():
+            time.sleep(seconds)
+        for key, _ in self._selector.select(seconds) if self._selector.get_map() else ():
+            if key.fd == self._exit:
+                self._selector.unregister(self._exit)  # ready for ever from now on
+            else:
+                came = self._read(key.fd) or came
+        return came
+
+    def drain(self) -> None:
+        """Hand on what is left, for a second at most."""
+        until = time.monotonic() + _DRAIN
+        while self._open and self._pump(0) and time.monotonic() < until:
+            pass
+
+    def _read(self, descriptor: int) -> bool:
+        try:
+            chunk = os.read(descriptor, _CHUNK)
+        except (BlockingIOError, InterruptedError):
+            return False
+        if not chunk:
+            self._selector.unregister(descriptor)
+            self._open = False
+            return False
+        self._take(chunk)
+        return True

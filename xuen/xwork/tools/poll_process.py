@@ -1,0 +1,56 @@
+"""`poll_process`: the new output of a managed process."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from xuen.xwork.policy.permission import Risk
+from xuen.xwork.tools.base import Arguments, Kit, Outcome, Tool, process_of
+from xuen.xwork.tools.processes import Managed
+
+
+class PollProcess(Arguments, frozen=True, kw_only=True):
+    """Arguments of `poll_process`."""
+
+    process_id: str
+    wait_ms: Annotated[
+        int, Meta(ge=0, le=300_000, description="Milliseconds to wait for output or the end if there is none yet")
+    ] = 1000
+
+
+def _run(asked: PollProcess, kit: Kit) -> Outcome:
+    managed = kit.processes.get(asked.process_id)
+    managed.wait(asked.wait_ms / 1000, kit.cancel)
+    running = managed.running()
+    output = managed.take()
+    if running:
+        return Outcome(report(managed, "running", output))
+    kit.processes.release(managed.name)  # what it left running ends here too
+    return Outcome(report(managed, status(managed), output + managed.take()))
+
+
+def status(managed: Managed) -> str:
+    """How a process ended."""
+    code = managed.tree.returncode
+    if code is None:
+        return "could not be ended"
+    return f"exited with code {code}" if code >= 0 else f"ended by signal {-code}"
+
+
+def report(managed: Managed, state: str, output: str) -> str:
+    """What the model sees of a process."""
+    return f"{managed.name}: {state}\n{output or '(no new output)'}"
+
+
+TOOL = Tool(
+    "poll_process",
+    "Get the output that a process has written since the last poll, and whether it still runs. One that has ended is "
+    "released then: its id is not valid any more.",
+    PollProcess,
+    _run,
+    risk=Risk.READ,
+    resources=process_of,
+    repeats=True,
+)

@@ -1,0 +1,204 @@
+"""Managed processes: programs that go on between the calls of a conversation.
+
+Owns their ids, the reading of their output in the background and their end. Always holds: an id names one process
+for the life of the agent and is never given again; unread output is bounded in memory, the newest stays; nothing is
+left when the shelf is closed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+from xuen.agent.process_tree import GRACE, ProcessTree
+from xuen.xwork.model.client import Cancel
+from xuen.xwork.tools import command
+from xuen.xwork.tools.artifacts import clean
+from xuen.xwork.tools.base import ToolError
+
+AT_ONCE = 16  # processes
+_UNREAD = 1 << 20  # bytes of output that wait for a poll
+_CHUNK = 1 << 16
+_TICK = 0.05
+_WRITE = 5.0  # seconds that a process has to take its input
+_INTERRUPT = 2.0  # seconds between an interrupt and the next step
+
+
+class Managed:
+    """One process."""
+
+    def __init__(self, name: str, text: str, tree: ProcessTree) -> None:
+        self.name = name
+        self.command = text
+        self.tree = tree
+        self._unread = bytearray()
+        self._lost = 0
+        self._news = threading.Condition()
+        self._closed = False  # the output
+        self._reader = threading.Thread(target=self._read, name=f"output of {name}", daemon=True)
+        assert tree.process.stdin is not None
+        os.set_blocking(tree.process.stdin.fileno(), False)
+        self._reader.start()
+
+    def running(self) -> bool:
+        """Whether the command itself runs."""
+        return not self.tree.command_ended()
+
+    def wait(self, seconds: float, cancel: Cancel) -> None:
+        """Wait for output or the end, at most `seconds`."""
+        deadline = time.monotonic() + seconds
+        with self._news:
+            while not self._unread and self.running() and not cancel.is_set():
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    return
+                self._news.wait(min(_TICK, left))
+        if not self.running():
+            self._reader.join(_TICK * 4)  # what it wrote last
+
+    def ended_within(self, seconds: float, cancel: Cancel) -> bool:
+        """Whether it ends in that time."""
+        deadline = time.monotonic() + seconds
+        while self.running():
+            if time.monotonic() >= deadline or cancel.wait(_TICK):
+                return not self.running()
+        return True
+
+    def take(self) -> str:
+        """The output that came since the last time; a character that is not whole yet waits for its rest."""
+        with self._news:
+            data, lost = bytes(self._unread), self._lost
+            keep = 0 if self._closed else _cut_character(data)
+            self._unread[:] = data[len(data) - keep :] if keep else b""
+            self._lost = 0
+        text = clean(data[: len(data) - keep])
+        return f"[... {lost:,} bytes of output before this were not polled in time ...]\n{text}" if lost else text
+
+    def write(self, text: bytes, cancel: Cancel) -> int:
+        """Give it input; how many bytes it took within a few seconds."""
+        file = self.tree.process.stdin
+        if file is None or file.closed:
+            raise ToolError(f"the standard input of {self.name} is closed")
+        view, done, deadline = memoryview(text), 0, time.monotonic() + _WRITE
+        while view and time.monotonic() < deadline and not cancel.is_set():
+            try:
+                if select.select([], [file], [], _TICK)[1]:
+                    count = os.write(file.fileno(), view)
+                    view, done = view[count:], done + count
+            except BlockingIOError:
+                continue
+            except BrokenPipeError as error:
+                raise ToolError(f"{self.name} does not read its standard input any more") from error
+        return done
+
+    def close_stdin(self) -> None:
+        """End its input."""
+        if self.tree.process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                self.tree.process.stdin.close()
+
+    def interrupt(self) -> None:
+        """What Ctrl+C does in a terminal: SIGINT for its group."""
+        self._group(signal.SIGINT)
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self._group(signal.SIGTERM)
+
+    def end(self, grace: float) -> None:
+        """End it with everything that it started."""
+        self.tree.end(grace=grace)
+        self.close_stdin()
+        self._reader.join(0.5)
+
+    def _group(self, number: signal.Signals) -> None:
+        # Unreaped until its tree has ended, so the group cannot have passed to others.
+        if self.tree.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.tree.pid, number)
+
+    def _read(self) -> None:
+        file = self.tree.process.stdout
+        assert file is not None
+        with file:
+            while chunk := os.read(file.fileno(), _CHUNK):
+                with self._news:
+                    self._unread += chunk
+                    if (over := len(self._unread) - _UNREAD) > 0:
+                        del self._unread[:over]
+                        self._lost += over
+                    self._news.notify_all()
+        with self._news:
+            self._closed = True
+            self._news.notify_all()
+
+
+class Shelf:
+    """The managed processes of one agent."""
+
+    def __init__(self) -> None:
+        self._managed: dict[str, Managed] = {}
+        self._count = 0
+
+    def start(self, text: str, cwd: Path, env: dict[str, str]) -> Managed:
+        """Start a command and give it an id.
+
+        Raises:
+            ToolError: too many run, or it could not be started.
+        """
+        if len(self._managed) >= AT_ONCE:
+            raise ToolError(f"{AT_ONCE} processes are there already; stop one of them first")
+        tree = command.start(text, cwd, env, stdin=subprocess.PIPE)
+        self._count += 1
+        managed = Managed(f"p{self._count}", text, tree)
+        self._managed[managed.name] = managed
+        return managed
+
+    def get(self, name: str) -> Managed:
+        """The process of that id.
+
+        Raises:
+            ToolError: there is none (any more).
+        """
+        if name in self._managed:
+            return self._managed[name]
+        known = ", ".join(self._managed) or "none"
+        raise ToolError(f"there is no process {name!r}; running: {known}. Processes live no longer than their agent.")
+
+    def release(self, name: str, grace: float = GRACE) -> Managed:
+        """End a process with its tree and forget it."""
+        managed = self.get(name)
+        managed.end(grace)
+        del self._managed[name]
+        return managed
+
+    def stop(self, name: str, cancel: Cancel) -> Managed:
+        """The whole ladder: interrupt, a pause, SIGTERM to the tree, a pause, SIGKILL until nothing is left."""
+        managed = self.get(name)
+        managed.interrupt()
+        managed.ended_within(_INTERRUPT, cancel)
+        return self.release(name)
+
+    def close(self) -> None:
+        """End all of them."""
+        for managed in self._managed.values():
+            managed.terminate()  # all at once, so that their graces run side by side
+        for name in list(self._managed):
+            self.release(name, 1.0)
+
+
+def _cut_character(data: bytes) -> int:
+    """How many bytes at the end begin a UTF-8 character that is not whole."""
+    for back in range(1, min(4, len(data) + 1)):
+        byte = data[-back]
+        if byte >= 0xC0:
+            return back if back < (2 if byte < 0xE0 else 3 if byte < 0xF0 else 4) else 0
+        if byte < 0x80:
+            return 0
+    return 0

@@ -1,0 +1,97 @@
+"""All tools by name, and the way of one call through policy, hooks and its tool to a result.
+
+Owns the tool boundary: whatever a tool does, the model gets a result and the run goes on. Always holds: the order
+is decode, permission, before-hooks, the tool, after-hooks, shortening; hooks see the full result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from xuen.xwork.errors import Interrupted
+from xuen.xwork.messages import ToolCall, ToolDefinition
+from xuen.xwork.policy import hooks as hook_boundary
+from xuen.xwork.policy.hooks import Hook
+from xuen.xwork.policy.paths import PathRefused
+from xuen.xwork.policy.permission import Approval, Denied, OnPermission, Request, Risk, Verdict, decide
+from xuen.xwork.tools.base import AnyTool, Arguments, Effect, Kit, Outcome, ToolError
+
+MALFORMED = "_malformed"
+"""The only field of arguments that stand for a text which was no JSON object; the field holds that text."""
+
+
+class Policy(msgspec.Struct, frozen=True):
+    """Who may object to a call."""
+
+    approval: Approval = Approval.AUTO
+    on_permission: OnPermission | None = None
+    hooks: tuple[Hook, ...] = ()
+
+
+class Registry:
+    """The tools that one agent offers."""
+
+    def __init__(self, tools: Iterable[AnyTool], kit: Kit, policy: Policy) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._kit = kit
+        self._policy = policy
+
+    def definitions(self) -> Sequence[ToolDefinition]:
+        """What the model is told; a read-only agent does not offer what it would deny."""
+        read_only = self._policy.approval is Approval.READ_ONLY
+        return [tool.definition for tool in self._tools.values() if not read_only or tool.risk is Risk.READ]
+
+    def repeats(self, name: str) -> bool:
+        """Whether calling this tool again and again with the same arguments is its use."""
+        return name in self._tools and self._tools[name].repeats
+
+    def carry_out(self, call: ToolCall) -> Outcome:
+        """The whole way of one call; never raises for what a tool does.
+
+        Raises:
+            Interrupted: the cancel token was set, so the result, if there is one, is not to be recorded.
+        """
+        try:
+            tool, arguments = self._decode(call)
+        except ToolError as error:
+            return Outcome(str(error), failed=True)
+        request = Request(call.id, tool.name, call.arguments, tool.risk, tool.resources(arguments))
+        if denied := self._denied(request):
+            return Outcome(denied.reason, failed=True)
+        outcome = self._run(tool, arguments)
+        if objection := hook_boundary.after(self._policy.hooks, request, outcome.text, outcome.failed):
+            effect = Effect.NONE if outcome.effect is Effect.CHECK else outcome.effect
+            outcome = Outcome(f"{objection.reason}\n{outcome.text}", failed=True, effect=effect)
+        if outcome.bounded:
+            return outcome
+        return msgspec.structs.replace(outcome, text=self._kit.artifacts.shorten(outcome.text))
+
+    def _decode(self, call: ToolCall) -> tuple[AnyTool, Arguments]:
+        tool = self._tools.get(call.name)
+        if tool is None:
+            raise ToolError(f"there is no tool {call.name!r}; the tools are: {', '.join(self._tools)}")
+        if call.arguments.startswith(f'{{"{MALFORMED}":'):
+            raise ToolError("the arguments were not carried out: they must be one JSON object, whole and valid")
+        return tool, tool.decode(call.arguments)
+
+    def _denied(self, request: Request) -> Denied | None:
+        # The ceiling first: below it nobody is even asked.
+        if self._policy.approval is Approval.READ_ONLY and request.risk is not Risk.READ:
+            return decide(self._policy.approval, request, Verdict.DEFAULT)
+        verdict = hook_boundary.permission(self._policy.on_permission, request)
+        if isinstance(verdict, Denied):
+            return verdict
+        return decide(self._policy.approval, request, verdict) or hook_boundary.before(self._policy.hooks, request)
+
+    def _run(self, tool: AnyTool, arguments: Arguments) -> Outcome:
+        try:
+            return tool.run(arguments, self._kit)
+        except (ToolError, PathRefused) as error:
+            return Outcome(str(error), failed=True)
+        except Interrupted:
+            raise
+        except Exception as error:  # noqa: BLE001 - the tool boundary: the model is told, the run goes on
+            effect = Effect.NONE if tool.risk is Risk.READ else Effect.WRITE  # nobody knows how far it came
+            return Outcome(f"the tool broke: {type(error).__name__}: {error}", failed=True, effect=effect)
