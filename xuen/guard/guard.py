@@ -12,8 +12,7 @@ Owns the order in which things happen to a round (`close_round` below is that or
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -31,32 +30,30 @@ from xuen.events import (
     Damaged,
     Event,
     Heartbeat,
-    Judged,
-    Notice,
     Pending,
     Rejected,
     Restored,
     RunFinished,
     RunStarted,
-    Verifying,
 )
-from xuen.files.durable import make_folder, write_bytes
 from xuen.guard.bare import CAUSE_FROM, NoGuard
 from xuen.guard.best import Best, Change, Followers
 from xuen.guard.candidates import digest, kept_ids, round_of, save
 from xuen.guard.desk import Desk
 from xuen.guard.history import Ledger, anchor_of
+from xuen.guard.judging import Findings, Judging
 from xuen.guard.opening import open_workspace
+from xuen.guard.papers import Papers
 from xuen.guard.person import Person
 from xuen.guard.policy import Decision, Policy
 from xuen.guard.recovery import read_record
 from xuen.guard.round import Guard, RoundReport
-from xuen.guard.steps import TROUBLE, Steps
-from xuen.guard.verify import Judgement, Snapshot, Verifier
+from xuen.guard.steps import Steps
+from xuen.guard.verify import Snapshot, Verifier
 from xuen.guard.verify.user import UserVerifier
 from xuen.sink import Sink
 from xuen.stop import Stop
-from xuen.texts import Language, Text, plain
+from xuen.texts import Language, Text
 from xuen.texts import guard as texts
 from xuen.workspace.paths import Workspace
 from xuen.workspace.research import Sections, parse
@@ -91,9 +88,9 @@ class RoundGuard:
         self._language: Language = language
         self._policy = Policy.of(settings)
         self._person = Person(self._desk, self._policy)
-        self._verifiers: dict[str, Verifier] = {"user": UserVerifier(), **verifiers}
         self._sink = sink
-        self._stop = stop
+        self._papers = Papers(self._desk)
+        self._judging = Judging(self._policy, {"user": UserVerifier(), **verifiers}, self._papers, sink, stop)
         self._steps = Steps(sink)
         self._bare = NoGuard(research, root=workspace.root, sink=sink, clock=clock)
         self._best: Best | None = None  # None: the start has not worked yet
@@ -102,7 +99,6 @@ class RoundGuard:
         self._agent = ""
         self._round = 0
         self._streak = 0  # heartbeats in a row
-        self._told: set[Text] = set()
 
     # --- one round -------------------------------------------------------------------------------------------------
 
@@ -134,49 +130,24 @@ class RoundGuard:
         identity = self._unused_id(report)
         candidate = Snapshot(identity, report.round, data, digest(data), best.anchor.id, report.words)
         if self._steps.run(partial(self._keep, candidate)):
-            self._decide(candidate, *self._judge(candidate, best))
+            self._decide(candidate, self._judging.judge(candidate, best.snapshot))
         else:
-            self._decide(candidate, Decision("pending", "none", None, texts.KEPT_LATE), [])
+            self._decide(candidate, Findings(Decision("pending", "none", None, texts.KEPT_LATE)))
 
-    def _judge(self, candidate: Snapshot, best: Best) -> tuple[Decision, list[Judgement]]:
-        """Ask the verifiers in the order of the policy until it can decide."""
-        judgements: list[Judgement] = []
-        while (name := self._policy.next_verifier(judgements)) is not None:
-            if self._stop.is_set():
-                return Decision("pending", name, None, texts.STOPPED_BEFORE_JUDGED), judgements
-            self._sink.emit(Verifying(round=candidate.round, id=candidate.id, verifier=name))
-            verifier = self._verifiers.get(name)
-            if verifier is None:
-                found = Judgement(name, "unavailable", None, texts.NO_SUCH_VERIFIER.of(name=name))
-            else:
-                found = verifier.verify(candidate, best.snapshot)
-            judgements.append(found)
-            self._keep_raw(candidate, name, found)
-            self._sink.emit(
-                Judged(
-                    round=candidate.round,
-                    id=candidate.id,
-                    verifier=found.verifier,
-                    outcome=found.outcome,
-                    score=found.score,
-                    reason=found.reason,
-                )
-            )
-        return self._policy.decide(judgements), judgements
-
-    def _decide(self, candidate: Snapshot, decision: Decision, judgements: Sequence[Judgement]) -> None:
+    def _decide(self, candidate: Snapshot, findings: Findings) -> None:
         """Make the decision durable, then tell it."""
-        told = [self._as_line(each) for each in judgements]
+        decision = findings.decision
         number, identity, verify = candidate.round, candidate.id, decision.verify
         event: Event
         if decision.what == "adopted":
-            self._steps.run(partial(self._adopt, candidate, decision, told))
+            self._steps.run(partial(self._adopt, candidate, findings))
             return
         if decision.what == "rejected":
             event = Rejected(round=number, id=identity, score=decision.score, verify=verify, reason=decision.reason)
         else:
             event = Pending(round=number, id=identity, verify=verify, reason=decision.reason)
-        self._steps.run(lambda: _drop(self._desk.record(event, judgements=told)))
+        judgements = findings.lines(self._language)
+        self._steps.run(lambda: _drop(self._desk.record(event, judgements=judgements)))
 
     def _keep(self, candidate: Snapshot) -> None:
         save(self._desk.workspace.candidate(candidate.id), candidate)
@@ -190,7 +161,8 @@ class RoundGuard:
             )
         )
 
-    def _adopt(self, candidate: Snapshot, decision: Decision, judgements: list[dict[str, object]]) -> None:
+    def _adopt(self, candidate: Snapshot, findings: Findings) -> None:
+        decision = findings.decision
         adopted = Adopted(
             round=candidate.round,
             id=candidate.id,
@@ -199,7 +171,7 @@ class RoundGuard:
             verify=decision.verify,
         )
         reason = decision.reason.in_language(self._language)
-        line = self._desk.record(adopted, reason=reason, judgements=judgements)[0]
+        line = self._desk.record(adopted, reason=reason, judgements=findings.lines(self._language))[0]
         self._best = Best.of(anchor_of(line), candidate.data)
 
     def _failed(self, report: RoundReport) -> None:
@@ -258,17 +230,11 @@ class RoundGuard:
 
     def keep_prompt(self, id: str, text: str) -> None:
         """Keep what the agent is asked as `rounds/prompts/<id>.txt`. Raises nothing."""
-        path = self._desk.workspace.prompts / f"{id}.txt"
-        self._keep_text(path, text, texts.PROMPT_NOT_KEPT)
+        self._papers.keep_prompt(id, text)
 
     def log_path(self, id: str) -> Path | None:
         """Where the agent's output of that round goes; None where the folder cannot be made."""
-        logs = self._desk.workspace.logs
-        try:
-            make_folder(logs)
-        except OSError:
-            return None
-        return logs / f"{id}.log"
+        return self._papers.log_path(id)
 
     def finish(self, finished: RunFinished) -> None:
         """Do what waits, read the verdicts a last time, tell and record the end. Raises nothing."""
@@ -343,29 +309,6 @@ class RoundGuard:
         """Tell an event that is a fact already, and record it; its line waits when it has to."""
         self._steps.run(lambda: _drop(self._desk.ledger.append(event)))
         self._sink.emit(event)
-
-    def _keep_raw(self, candidate: Snapshot, name: str, found: Judgement) -> None:
-        if found.raw:
-            path = self._desk.workspace.logs / f"{candidate.id}.{name}.txt"
-            self._keep_text(path, found.raw, texts.RAW_NOT_KEPT)
-
-    def _keep_text(self, path: Path, text: str, trouble: Text) -> None:
-        """Keep something that nothing depends on; when that fails it is told once in a run."""
-        try:
-            make_folder(path.parent)
-            write_bytes(path, text.encode(errors="replace"))
-        except TROUBLE as error:
-            if trouble not in self._told:
-                self._told.add(trouble)
-                self._sink.emit(Notice(level="warning", text=trouble.of(error=plain(str(error)))))
-
-    def _as_line(self, found: Judgement) -> dict[str, object]:
-        return {
-            "verifier": found.verifier,
-            "outcome": found.outcome,
-            "score": found.score if found.score is not None and math.isfinite(found.score) else None,
-            "reason": found.reason.in_language(self._language),
-        }
 
     def _unused_id(self, report: RoundReport) -> str:
         """The round's id, or the next one where some other process was faster."""
