@@ -260,6 +260,19 @@ def test_the_log_follows_until_someone_scrolls_up_and_follows_again_at_its_end()
     Stage([output(f"line {n}") for n in range(200)]).run(steps)
 
 
+def test_the_end_of_the_log_stays_in_sight_when_the_log_gets_lower():
+    async def steps(stage):
+        await stage.pilot.press(*"a text", "enter")  # the row of queued texts takes one from the log
+        await stage.settle()
+        assert "line 199" in "\n".join(stage.drawn())
+        for size in ((80, 20), (120, 35), (60, 24)):
+            await stage.pilot.resize_terminal(*size)
+            await stage.settle()
+            assert "line 199" in "\n".join(stage.drawn())
+
+    Stage([output(f"line {n}") for n in range(200)]).run(steps)
+
+
 def test_the_log_is_bounded_and_what_is_read_stays_in_place():
     async def steps(stage):
         log = stage.app.query_one(Log)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from textual import events
 from textual.message import Message
 from textual.reactive import var
 
@@ -52,6 +53,10 @@ class Log(TextRows):
     def rewrap(self) -> None:
         """Wrap anew; who read the end still reads it."""
         super().rewrap()
+        self._keep_up()
+
+    def on_resize(self, _event: events.Resize) -> None:
+        """A log that lost or won rows still shows its end; wrapping for another width is the base's."""
         self._keep_up()
 
     def follow(self) -> None:
