@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from xuen.xwork.messages import Assistant, Message, System, User
 from xuen.xwork.model.client import Options
-from xuen.xwork.profile.tidy import clip
+from xuen.xwork.profile.tidy import clip, runs
 
 TERMS_A_LIST = 12
 _TASK_TOKENS = 300
@@ -72,7 +72,7 @@ _FAN_POINTS = (
 _POOR_FAN = "Fans are good. Fans are good for computers. Fans are good."
 _POOR_LIBRARY = "The library should buy more books."
 
-EXAMPLES = (_LIBRARY_THOUGHTS, _FAN_THOUGHTS, _LIBRARY_IDEA, _FAN_IDEA, _LIBRARY_POINTS, _FAN_POINTS)
+EXAMPLE_RUNS = runs((_LIBRARY_THOUGHTS, _FAN_THOUGHTS, _LIBRARY_IDEA, _FAN_IDEA, _LIBRARY_POINTS, _FAN_POINTS))
 EXAMPLE_TERMS = frozenset(f"{_LIBRARY_TERMS}\n{_FAN_TERMS}".split("\n"))
 
 WRITING = Options(temperature=0.3, min_p=0.1, repeat_penalty=1.1)

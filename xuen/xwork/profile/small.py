@@ -136,7 +136,7 @@ class SmallModel:
         model's means lie within a few points of each other.
         """
         candidate, best = ("\n".join(part for part in both if part) for both in (question.candidate, question.best))
-        self._write("why", shots.say_why(question.task, candidate), 60, _any, sentences=1)
+        self._write("why", shots.say_why(question.task, candidate), 80, _any, sentences=1)
         difference = self._mean(question.task, candidate) - self._mean(question.task, best)
         line = f"SCORE: {min(10.0, max(0.0, 5 + 2 * difference)):.1f}"
         self.tell(TextChunk(text=f"{line}\n"))
@@ -171,7 +171,7 @@ class SmallModel:
     ) -> str:
         """Text of the model, shown as it comes and then tidied; asked for again when it is not accepted.
 
-        The last try counts if there is anything in it; nothing usable in all tries is an error.
+        Where none is, the last one with anything in it counts; nothing usable in all tries is an error.
         """
         text = ""
         for attempt in range(_TRIES):
@@ -184,11 +184,12 @@ class SmallModel:
                 stop=("\n",) if sentences == 1 else (),
             )
             raw = self._ask(step, asked, options).message.text
-            text = tidy.points(raw) if listed else tidy.without_repeats(tidy.to_sentence_end(raw))
-            echo = tidy.is_echo(text, shots.EXAMPLES)
-            if text and not echo and accept(text):
+            if listed:
+                text = tidy.points(raw, shots.EXAMPLE_RUNS) or text
+            else:
+                text = tidy.without_repeats(tidy.to_sentence_end(raw), shots.EXAMPLE_RUNS) or text
+            if text and accept(text):
                 return text
-            text = "" if echo else text
             if attempt + 1 < _TRIES:
                 self.tell(Retrying(attempt=attempt + 1, seconds=0.0, reason=texts.EMPTY_ANSWER.en))
         if not text:

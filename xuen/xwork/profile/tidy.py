@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 _END = re.compile(r"[.!?。！？…][\"'”’)\]]*(?=\s|$)|[。！？]")
 _NUMBERED = re.compile(r"^\s*(\d+)[.)]\s+(.*)$")
+_PREFACE = re.compile(r"^This is the idea:\s*", re.IGNORECASE)  # the question's own words
 _DANGLING = re.compile(
     r"a|an|and|as|at|by|for|from|in|into|no|not|of|on|or|that|the|their|this|to|with|without|your|more|than",
     re.IGNORECASE,
@@ -27,15 +28,14 @@ def to_sentence_end(text: str) -> str:
     return text[: ends[-1]].strip() if ends else text.strip()
 
 
-def without_repeats(text: str) -> str:
-    """The text without sentences that stood in it before."""
+def without_repeats(text: str, examples: frozenset[str] = frozenset()) -> str:
+    """The text without sentences that stood in it before or hold one of the runs of words of `examples`."""
     said: set[str] = set()
     kept: list[str] = []
     for paragraph in text.split("\n"):
-        sentences = re.split(r"(?<=[.!?])\s+|(?<=[。！？])", paragraph)
         fresh: list[str] = []
-        for sentence in sentences:
-            if _key(sentence) and _key(sentence) not in said:
+        for sentence in re.split(r"(?<=[.!?])\s+|(?<=[。！？])", paragraph):
+            if _key(sentence) and _key(sentence) not in said and not runs([sentence]) & examples:
                 said.add(_key(sentence))
                 fresh.append(sentence.strip())
         if fresh:
@@ -43,30 +43,30 @@ def without_repeats(text: str) -> str:
     return "\n".join(kept)
 
 
-def points(text: str) -> str:
-    """Numbered points, each once and whole, numbered anew; other lines stay where they are."""
+def points(text: str, examples: frozenset[str] = frozenset()) -> str:
+    """The numbered points of a text that are whole, differ, and hold no run of `examples`, numbered anew."""
     kept: list[str] = []
-    keys: list[str] = []
     for line in text.splitlines():
         found = _NUMBERED.match(line)
-        body = found.group(2).strip() if found else line.strip()
-        if not body or any(alike(_key(body), earlier) > 0.85 for earlier in keys):
-            continue
-        if found and not _END.search(body[-2:]):  # cut off by the limit
-            continue
-        keys.append(_key(body))
-        kept.append(f"{sum(1 for one in kept if _NUMBERED.match(one)) + 1}. {body}" if found else body)
-    return "\n".join(kept)
+        body = _PREFACE.sub("", found.group(2)).strip() if found else ""
+        whole = _END.search(body[-2:]) is not None  # else cut off by the limit
+        if whole and not runs([body]) & examples and all(alike(_key(body), _key(one)) <= 0.85 for one in kept):
+            kept.append(body)
+    return "\n".join(f"{number}. {body}" for number, body in enumerate(kept, 1))
+
+
+def runs(texts: Iterable[str]) -> frozenset[str]:
+    """All runs of six words in the texts: what has one in common was copied, not found anew."""
+    found: set[str] = set()
+    for text in texts:
+        words = _key(text).split()
+        found.update(" ".join(words[at : at + 6]) for at in range(len(words) - 5))
+    return frozenset(found)
 
 
 def alike(one: str, other: str) -> float:
     """How much two texts have in common, from 0 to 1."""
     return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
-
-
-def is_echo(text: str, examples: Iterable[str]) -> bool:
-    """Whether the text mostly repeats one of the worked examples."""
-    return any(alike(_key(text), _key(example)) > 0.7 for example in examples)
 
 
 def term(line: str) -> str:

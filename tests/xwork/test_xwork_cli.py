@@ -1,0 +1,243 @@
+"""`python -m xuen.xwork run` from the outside, with a scripted model led by the small-model profile."""
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from xuen.prompt import Setting, judge_prompt, research_prompt, words_prompt
+from xuen.workspace import section_script
+from xuen.workspace.research import Sections, new_research, parse
+
+EMPTY = Sections("", "")
+IDEA = "Use silk, because it is light. Test it in a light wind."
+POINTS = "1. Buy silk.\n2. Cut a diamond of one metre.\n3. Fly it at the beach."
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    shutil.copy(section_script.__file__, folder / "write_section.py")
+    (folder / "research.md").write_bytes(new_research("Design a kite."))
+    return folder
+
+
+@pytest.fixture
+def xwork(tmp_path, environment):
+    def start(*arguments, script=None, **env):
+        if script is not None:
+            lines = script if isinstance(script, str) else "\n".join(json.dumps(answer) for answer in script)
+            (tmp_path / "script.jsonl").write_text(lines, "utf-8")
+            arguments = (*arguments, "--model", f"script:{tmp_path / 'script.jsonl'}")
+        return subprocess.Popen(
+            [sys.executable, "-m", "xuen.xwork", "run", *arguments],
+            cwd=tmp_path,
+            env=environment(**env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+
+    def run(*arguments, **keywords):
+        process = start(*arguments, **keywords)
+        out, err = process.communicate(timeout=60)
+        return process.returncode, out, err
+
+    run.start = start
+    return run
+
+
+def setting(workspace, task="Design a kite."):
+    return Setting(
+        task=task,
+        language="zh" if "风筝" in task else "en",
+        extra_notes="",
+        interpreter=sys.executable,
+        section_writer=str(workspace / "write_section.py"),
+        workspace=str(workspace),
+        max_state_chars=0,
+    )
+
+
+def research(workspace, task="Design a kite.", round=1, state=EMPTY):
+    return research_prompt(setting(workspace, task), round=round, words=["silk", "wind"], state=state, inputs=[])
+
+
+def sections(workspace):
+    return parse((workspace / "research.md").read_bytes()).sections
+
+
+def test_a_research_call_thinks_aloud_and_writes_both_sections(workspace, xwork):
+    code, out, err = xwork(
+        research(workspace), script=["Light wind needs light cloth.", IDEA, POINTS], XUEN_WORKSPACE=str(workspace)
+    )
+    assert (code, err) == (0, "")
+    assert sections(workspace) == Sections(IDEA, POINTS)
+    assert (
+        out == f"-- Thinking --\nLight wind needs light cloth.\n-- The idea --\n{IDEA}\n-- The artifact --\n{POINTS}\n"
+    )
+
+
+def test_what_was_cut_off_is_not_written(workspace, xwork):
+    script = ["T.", {"text": f"{IDEA} And th", "finish": "length"}, {"text": f"{POINTS}\n4. Whe", "finish": "length"}]
+    assert xwork(research(workspace), "--workspace", str(workspace), script=script)[0] == 0
+    assert sections(workspace) == Sections(IDEA, POINTS)
+
+
+def test_what_hardly_differs_from_before_is_asked_for_again(workspace, xwork):
+    prompt = research(workspace, state=Sections(IDEA, POINTS))
+    script = ["T.", IDEA, "Use paper instead.", POINTS, "1. Buy paper."]
+    assert xwork(prompt, "--workspace", str(workspace), script=script)[0] == 0
+    assert sections(workspace) == Sections("Use paper instead.", "1. Buy paper.")
+
+
+def test_the_words_come_a_line_each_without_doubles_and_known_ones(workspace, xwork):
+    prompt = words_prompt(setting(workspace), count=4, known=["silk"])
+    script = ["wind tunnel\nSilk\n- paper\nfabric of the\npaper\n", "bamboo\nglue\nkite string\n"]
+    code, out, err = xwork(prompt, script=script, XUEN_PURPOSE="words")
+    assert (code, out, err) == (0, "wind tunnel\npaper\nbamboo\nglue\n", "")
+
+
+def test_the_judge_says_why_and_ends_with_the_score(workspace, xwork):
+    prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("old", ""))
+    script = ["The answer is good, because it is new.", *"776688", *"555555"]
+    code, out, err = xwork(prompt, script=script, XUEN_PURPOSE="judge")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[-2:] == ["The answer is good, because it is new.", "SCORE: 9.0"]
+
+
+def test_an_empty_best_is_worth_nothing_and_costs_no_question(workspace, xwork):
+    prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("", ""))
+    code, out, _ = xwork(prompt, script=["Good.", *"333333"], XUEN_PURPOSE="judge")
+    assert (code, out.splitlines()[-1]) == (0, "SCORE: 10.0")
+
+
+def test_a_score_that_is_no_number_is_a_failed_call(workspace, xwork):
+    prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("old", ""))
+    code, out, err = xwork(prompt, script=["Good.", "very good"], XUEN_PURPOSE="judge")
+    assert code == 1
+    assert "SCORE" not in out
+    assert "no number" in err
+
+
+def test_a_plain_question_is_just_answered(xwork):
+    assert xwork("Why is the sky blue?", script=["Because air scatters blue light."]) == (
+        0,
+        "Because air scatters blue light.\n",
+        "",
+    )
+
+
+@pytest.mark.parametrize("script", [["T.", "", "", ""], ["", " ", "\n"]])
+def test_an_empty_answer_is_a_failed_call(workspace, xwork, script):
+    code, _, err = xwork(research(workspace), script=script, XUEN_WORKSPACE=str(workspace))
+    assert code == 1
+    assert "answered with nothing" in err
+    assert sections(workspace) == Sections("", "")
+
+
+def test_a_section_that_cannot_be_written_is_a_failed_call(workspace, xwork):
+    (workspace / "research.md").write_text("no markers", "utf-8")
+    code, _, err = xwork(research(workspace), script=["T.", IDEA, POINTS], XUEN_WORKSPACE=str(workspace))
+    assert code == 1
+    assert "write_section.py did not write the section idea" in err
+    assert (workspace / "research.md").read_text("utf-8") == "no markers"
+
+
+def test_without_a_workspace_to_write_to_it_fails_before_asking(tmp_path, workspace, xwork):
+    (workspace / "write_section.py").unlink()
+    code, out, err = xwork(research(workspace), "--workspace", str(workspace), script=[])
+    assert (code, out) == (1, "")
+    assert "--workspace" in err
+
+
+def test_a_chinese_task_is_told_once_that_the_small_model_writes_poor_chinese(workspace, xwork):
+    def call(round):
+        prompt = research(workspace, "设计一个风筝", round)
+        return xwork(prompt, script=["T.", IDEA, POINTS], XUEN_WORKSPACE=str(workspace))
+
+    code, out, err = call(1)
+    assert code == 0
+    assert "-- 想法 --" in out
+    assert err.count("中文很差") == 1
+    assert call(2)[2] == ""
+
+
+def test_json_gives_one_event_a_line(workspace, xwork):
+    prompt = words_prompt(setting(workspace), count=1, known=[])
+    code, out, _ = xwork(prompt, "--json", script=[{"text": "paper", "usage": {"output_tokens": 2}}])
+    events = [json.loads(line) for line in out.splitlines()]
+    assert code == 0
+    assert [event["event"] for event in events] == [
+        "run_started",
+        "model_started",
+        "model_ended",
+        "text_chunk",
+        "completed",
+    ]
+    assert events[2]["usage"]["output_tokens"] == 2
+    assert events[2]["usage"]["input_tokens"] is None
+
+
+def test_a_failure_is_the_last_event(workspace, xwork):
+    prompt = words_prompt(setting(workspace), count=1, known=[])
+    code, out, _ = xwork(prompt, "--json", script=[{"error": "overflow", "message": "too long"}])
+    assert (code, json.loads(out.splitlines()[-1])) == (1, {"event": "failed", "error": "too long", "code": 1})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        ((), "no task"),
+        (("  ",), "no task"),
+        (("task", "--prompt-file", "p.txt"), "exclude"),
+        (("--prompt-file", "missing.txt"), "missing.txt"),
+        (("task", "--workspace", "missing"), "missing"),
+        (("task", "--model", "script:missing.json"), "missing.json"),
+    ],
+)
+def test_bad_use_is_one_line_and_code_2(xwork, arguments, part):
+    code, out, err = xwork(*arguments)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert part in err
+
+
+def test_a_script_that_is_none_is_bad_use(xwork):
+    code, _, err = xwork("task", script='{"txt": "x"}')
+    assert code == 2
+    assert "script" in err
+
+
+def test_the_prompt_can_come_from_a_file_with_any_bytes(tmp_path, xwork):
+    (tmp_path / "p.txt").write_bytes(b"Why \xff?")
+    assert xwork("--prompt-file", "p.txt", script=["So."])[0] == 0
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_in_the_midst_of_an_answer_ends_it(xwork, number, code):
+    process = xwork.start("Why?", script=[{"text": "abcdef", "chunk": 3, "delay": 20}])
+    # The first piece comes after 20 s: the signal meets the wait, once the model was started.
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(2)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=15)
+    assert process.returncode == code
+    assert "interrupted" in err
+
+
+def test_without_xllamacpp_one_line_says_what_to_install(tmp_path, xwork):
+    hide = tmp_path / "hide"
+    hide.mkdir()
+    (hide / "sitecustomize.py").write_text("import sys\nsys.modules['xllamacpp'] = None\n", "utf-8")
+    root = section_script.__file__.split("/xuen/")[0]
+    code, out, err = xwork("Why?", PYTHONPATH=f"{hide}:{root}", XDG_CACHE_HOME=str(tmp_path / "cache"))
+    assert (code, out) == (1, "")
+    assert 'pip install "xuen[local]"' in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "cache").exists()
