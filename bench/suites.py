@@ -32,7 +32,7 @@ def main() -> int:
             wrongly_rejected += found.outcome == "failed"
             print(f"WRONG {layout['name']}: {found.outcome} by {decided_by(found)}, label {layout['expect']}")
             print("    " + "\n    ".join(found.raw.splitlines()[-12:]))
-        elif seconds > 5:
+        elif seconds > 30:
             print(f"slow  {layout['name']}: {seconds:.1f} s")
     print(
         f"{len(chosen)} layouts, {len(chosen) - wrong} right ({(len(chosen) - wrong) / max(1, len(chosen)):.1%}), "

@@ -74,7 +74,7 @@ def test_nothing_is_left_in_the_folder_and_among_temporary_files(project: Projec
     assert found.reason.en == "pytest: 1 passed"
 
 
-@pytest.mark.parametrize(("timeout", "outcome"), [(60, "passed"), (1, "unknown")])
+@pytest.mark.parametrize(("timeout", "outcome"), [(60, "passed"), (5, "unknown")])
 def test_edits_of_the_user_stay_and_changes_of_the_suite_are_reported(
     project: Project, timeout: float, outcome: str
 ) -> None:

@@ -19,7 +19,6 @@ from xuen.guard.verify.excerpt import excerpt
 from xuen.guard.verify.suites import go_suite, make_suite, npm_suite, pytest_suite
 from xuen.guard.verify.suites.bench import Bench, Finding
 from xuen.guard.verify.suites.surroundings import suite_environment
-from xuen.guard.verify.suites.traces import changes, trace_of
 from xuen.stop import Stop
 from xuen.texts import verify as texts
 
@@ -95,6 +94,6 @@ class SuiteVerifier:
             if finding.outcome != "unavailable":
                 break
         reason = texts.NO_SUITE if finding.outcome == "unavailable" else finding.reason
-        if bench.before is not None and (changed := changes(bench.before, trace_of(bench.folder))):
+        if changed := bench.changed():
             reason = texts.SUITE_CHANGED.of(reason=reason, files=changed)
         return Judgement(self.name, finding.outcome, None, reason, "\n".join(said))

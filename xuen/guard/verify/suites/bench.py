@@ -19,7 +19,7 @@ from xuen.agent.command import STREAMS, CannotStart, Listener, Stream, run
 from xuen.agent.output import LineCutter
 from xuen.events import Why
 from xuen.guard.verify import JudgeOutcome
-from xuen.guard.verify.suites.traces import Trace, trace_of
+from xuen.guard.verify.suites.traces import Trace, changes, trace_of
 from xuen.stop import Stop
 from xuen.texts import Text
 from xuen.texts import verify as texts
@@ -72,8 +72,9 @@ class Bench:
     timeout: float
     climbs: bool
     python: str
-    before: Trace | None = None
     _began: float = field(default_factory=time.monotonic)
+    _started: bool = False
+    _before: Trace | None = None
 
     def which(self, *names: str) -> str | None:
         """The first of these programs that is on PATH."""
@@ -84,14 +85,18 @@ class Bench:
         if self.stop.is_set():
             return Ran(Why.STOPPED, None, "", "")
         left = self.timeout and max(0.01, self.timeout - (time.monotonic() - self._began))
-        if self.before is None:
-            self.before = trace_of(self.folder)
+        if not self._started:
+            self._started, self._before = True, trace_of(self.folder)
         ears = _Ears()
         try:
             ended = run(argv, cwd=self.folder, env=self.env, listener=ears, stop=self.stop, timeout=left)
         except CannotStart as error:
             return Ran(Why.NOT_FOUND, None, "", error.strerror or str(error))
         return Ran(ended.why, ended.code, ears.text("stdout"), ears.text("stderr"))
+
+    def changed(self) -> str:
+        """The files in the folder that changed since the first command, as a short list; empty for none."""
+        return changes(self._before, trace_of(self.folder)) if self._before is not None else ""
 
     def unfinished(self, ran: Ran) -> Finding | None:
         """The finding for a command that did not come to its own end, whatever the runner; else None."""
