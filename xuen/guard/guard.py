@@ -202,7 +202,7 @@ class RoundGuard:
             self._look_back()
         started = msgspec.structs.replace(started, round=self._round)
         self._sink.emit(started)
-        self._steps.run(lambda: _drop(self._desk.ledger.append(started)))
+        self._steps.later(lambda: _drop(self._desk.ledger.append(started)))
         if not self._begin():
             self._bare.take_over(started)
 
@@ -258,12 +258,11 @@ class RoundGuard:
 
     def _begin(self) -> bool:
         """The start proper, tried until it works; whether it has."""
-        if self._steps.run() and self._steps.attempt(self._open):
+        if self._steps.attempt(self._look_back) and self._steps.run() and self._steps.attempt(self._open):
             self._come_to_rest(self._round)
         return self._best is not None
 
     def _open(self) -> None:
-        self._look_back()
         self._best = open_workspace(self._desk, self._task, self._policy)
         self._streak = self._desk.index.streak
 

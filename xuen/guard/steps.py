@@ -33,6 +33,10 @@ class Steps:
         """Whether steps could not be done yet."""
         return bool(self._queue)
 
+    def later(self, step: Callable[[], None]) -> None:
+        """Queue a step for the next `run`."""
+        self._queue.append(step)
+
     def run(self, *steps: Callable[[], None]) -> bool:
         """Do what waits and then these; False when some of it still waits."""
         self._queue.extend(steps)
