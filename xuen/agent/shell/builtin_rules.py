@@ -94,6 +94,8 @@ class BuiltinRules(ABC):
             self._differs(name, words[0].at)
         if name in readers.NAME_TAKERS:
             self._names(name, words)
+        if name == "[" and words[-1].literal != "]":
+            self._differs("[ without ]", words[0].at)
         holding = next(self._holding(words[1:]), None)
         if name == "set":
             self._set(words)
@@ -120,6 +122,8 @@ class BuiltinRules(ABC):
                 self._assignment(variable, word.after(variable + "="), word.at)
             elif word.literal is None:
                 self._fail(texts.BUILTIN.of(name=name), texts.OTHER_NAME, word.at)
+            if not re.fullmatch(r"\w+|[-+].*|:*\w*", variable, re.ASCII | re.DOTALL):
+                self._differs(f"{name} {variable}", word.at)
 
     def _printf(self, words: Words) -> None:
         form = words[2] if words[1].literal == "--" and words[2:] else words[1]

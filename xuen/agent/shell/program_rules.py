@@ -12,10 +12,17 @@ import re
 
 from xuen.agent.shell import readers
 from xuen.agent.shell.builtin_rules import BuiltinRules, Words, is_all_arguments
-from xuen.agent.shell.tree import Literal, Parameter, Word
+from xuen.agent.shell.tree import Literal, Parameter, Part, Substitution, Word
 from xuen.texts import template as texts
 
 _STDIN_NAMES = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
+
+
+def _may_be_nothing(part: Part) -> bool:
+    if isinstance(part, Parameter):
+        filled = part.operator in (":-", ":=") and any(isinstance(p, Literal) and p.text for p in part.argument)
+        return not part.quoted and not filled
+    return isinstance(part, Substitution) and not part.quoted
 
 
 class ProgramRules(BuiltinRules):
@@ -29,6 +36,7 @@ class ProgramRules(BuiltinRules):
         if self._spread.holds(first.parts) or (self._spread.named(first) and "/" in (name or "")):
             self._fail(texts.COMMAND_NAME, texts.OWN_ARGUMENT, first.at)
         if name is None:
+            self._may_vanish(words)
             self._unknown_name(words, feed)
         elif name in self._spread.functions:
             self._called(name, feed)
@@ -37,6 +45,18 @@ class ProgramRules(BuiltinRules):
             self._builtin(name, words)
             self._program(readers.program(name), words, feed, exported)
 
+    def _may_vanish(self, words: Words, *, quoted_too: bool = False) -> None:
+        """Refuse `$empty "$prompt"`, where the prompt becomes the command's name if the first word comes to nothing.
+
+        With `quoted_too` (`env "$x" "$prompt"`) a quoted word may be an assignment and so not the name either.
+        """
+        for word in words:
+            if self._spread.holds(word.parts):
+                self._fail(texts.COMMAND_NAME, texts.OWN_ARGUMENT, word.at)
+            bare = all(_may_be_nothing(part) for part in word.parts)
+            if not bare and not (quoted_too and word.literal is None):
+                return
+
     def _called(self, name: str, feed: bool) -> None:
         """Take note that a function of the template is called."""
 
@@ -44,6 +64,8 @@ class ProgramRules(BuiltinRules):
         if name == "eval":
             self._eval(words, feed)
         elif name == ".":
+            if len(words) != 2:
+                self._differs(". FILE …", words[0].at)
             for word in words[1:]:
                 if self._spread.holds(word) or word.literal in _STDIN_NAMES:
                     self._code(name, word.at)
@@ -206,6 +228,8 @@ class ProgramRules(BuiltinRules):
             elif operands and not self._spread.holds(words[index]):
                 operands, index = operands - 1, index + 1
             else:
+                if name in ("env", "sudo", "doas"):
+                    self._may_vanish(words[index:], quoted_too=True)
                 self._run(words[index:], feed, exported)
                 self._anywhere(words[index:], feed, strict=unsure)
                 return
