@@ -1,7 +1,8 @@
 """The command line of xwork: arguments in, a model chosen, a run made, an exit code out.
 
 Exit codes: 0 completed, 1 the run failed, 2 bad use, 3 interrupted work waits, 130 interrupted (143 after SIGTERM).
-Messages are in the language of the prompt. No traceback reaches a person for anything that a model, a file or the network does.
+Messages are in the language of the prompt. No traceback reaches a person for anything that a model, a
+file or the network does.
 """
 
 from __future__ import annotations

@@ -56,6 +56,7 @@ class PlainDisplay:
         self._err = sys.stderr if err is None else err
         self._open_line = False  # whether the last character on `out` was no newline
         self._progress_at = 0.0
+        self._progress_line = ""
 
     def __call__(self, event: AnyEvent) -> None:
         """Show one event."""
@@ -100,16 +101,16 @@ class PlainDisplay:
         self._err.flush()
 
     def _fetching(self, done: int, total: int) -> None:
-        """On a terminal one line that counts up; elsewhere a line now and then."""
+        """On a terminal one line that counts up; elsewhere a line now and then; nothing twice."""
         line = texts.FETCH_PROGRESS.of(done=round(done / 1e6), total=round(total / 1e6)).in_language(self._language)
+        if line == self._progress_line:
+            return
         if self._err.isatty():
             self._err.write(f"\r{line}" + ("\n" if done >= total else ""))
             self._err.flush()
         elif done >= total or time.monotonic() - self._progress_at >= _EVERY:
             self._progress_at = time.monotonic()
             self._say(line)
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else line[:_SHOWN] + " …"
+        else:
+            return
+        self._progress_line = line

@@ -18,7 +18,7 @@ import os
 import secrets
 import stat
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -39,10 +39,15 @@ class PathRefused(XuenError):
     """A path that a tool may not or cannot use; the message is for the model."""
 
 
+class FolderMissing(PathRefused):
+    """A folder on the way does not exist."""
+
+
 class Place:
     """A name in an open folder of the workspace; usable inside `Workspace.place` only."""
 
-    def __init__(self, folder: int, name: str, shown: str) -> None:
+    def __init__(self, folder: int, name: str, shown: str, made: Sequence[str] = ()) -> None:
+        self.made = tuple(made)  # folders that had to be made on the way, the outermost first
         self._folder = folder
         self._name = name  # "." for the workspace itself
         self.shown = shown  # relative to the workspace, links resolved
@@ -142,6 +147,14 @@ class Place:
         os.unlink(self._name, dir_fd=self._folder)
         self._sync()
 
+    def remove_folder(self) -> None:
+        """Delete an empty folder.
+
+        Raises:
+            OSError: it is not there, not empty or no folder.
+        """
+        os.rmdir(self._name, dir_fd=self._folder)
+
     def _temporary(self, data: bytes, mode: int | None) -> str:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         name = TEMPORARIES.replace("*", secrets.token_hex(8))
@@ -230,6 +243,7 @@ class _Walk:
         self._path = path
         self._create_parents = create_parents
         self._links = self._swaps = 0
+        self._made: list[str] = []
 
     def close(self) -> None:
         while self._folders:
@@ -244,13 +258,13 @@ class _Walk:
                 elif (kind := self._kind(part)) is not None and stat.S_ISLNK(kind):
                     self._follow(part, spellings)
                 elif not self._left:
-                    return Place(self._folders[-1], part, "/".join([*self._names, part]))
+                    return Place(self._folders[-1], part, "/".join([*self._names, part]), self._made)
                 else:
                     self._down(part, missing=kind is None)
         except OSError as error:
             raise PathRefused(_why(error, self._path)) from error
         shown = "/".join(self._names) or "."
-        return Place(self._folders[-1], ".", shown)
+        return Place(self._folders[-1], ".", shown, self._made)
 
     def _kind(self, part: str) -> int | None:
         try:
@@ -267,9 +281,10 @@ class _Walk:
     def _down(self, part: str, *, missing: bool) -> None:
         if missing:
             if not self._create_parents:
-                raise PathRefused(f"the folder {'/'.join([*self._names, part])} does not exist")
+                raise FolderMissing(f"the folder {'/'.join([*self._names, part])} does not exist")
             with suppress(FileExistsError):
                 os.mkdir(part, dir_fd=self._folders[-1])
+                self._made.append("/".join([*self._names, part]))
         try:
             self._folders.append(os.open(part, _FOLDER, dir_fd=self._folders[-1]))
             self._names.append(part)
