@@ -92,18 +92,19 @@ class BuiltinRules(ABC):
     def _builtin(self, name: str, words: Words) -> None:
         if name in readers.ONE_SHELL_ONLY:
             self._differs(name, words[0].at)
-        if name in readers.NAME_TAKERS:
-            self._names(name, words)
         if name == "[" and words[-1].literal != "]":
             self._differs("[ without ]", words[0].at)
-        holding = next(self._holding(words[1:]), None)
-        if name == "set":
+        if name in readers.NAME_TAKERS:
+            self._names(name, words)
+        elif name == "set":
             self._set(words)
         elif name == "trap":
             self._trap(words)
-        elif holding is None:
-            return
-        elif name == "printf":
+        if holding := next(self._holding(words[1:]), None):
+            self._builtin_with_prompt(name, words, holding)
+
+    def _builtin_with_prompt(self, name: str, words: Words, holding: Word) -> None:
+        if name == "printf":
             self._printf(words)
         elif name in ("test", "["):
             self._test(name, words)
