@@ -1,0 +1,42 @@
+"""What xwork prints: the model's words on standard output, everything else on standard error."""
+
+import io
+
+from xuen.xwork.display import PlainDisplay
+from xuen.xwork.events import Fetching, ModelStarted, Notice, TextChunk
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def show(events, err):
+    out = io.StringIO()
+    display = PlainDisplay("en", out, err)
+    for event in events:
+        display(event)
+    return out.getvalue(), err.getvalue()
+
+
+def progress(*millions):
+    return [Fetching(done=done * 1_000_000, total=93_000_000) for done in millions]
+
+
+def test_a_download_counts_up_in_one_line_of_a_terminal():
+    assert show(progress(0, 0, 40, 93, 93), Terminal()) == (
+        "",
+        "\rmodel: 0 / 93 MB\rmodel: 40 / 93 MB\rmodel: 93 / 93 MB\n",
+    )
+
+
+def test_elsewhere_it_tells_the_begin_and_the_end():
+    assert show(progress(0, 10, 40, 93, 93), io.StringIO()) == (
+        "",
+        "xwork: model: 0 / 93 MB\nxwork: model: 93 / 93 MB\n",
+    )
+
+
+def test_notices_stay_out_of_the_models_words_and_steps_begin_on_a_new_line():
+    events = [TextChunk(text="so"), Notice(level="info", text="hm"), ModelStarted(step="idea"), TextChunk(text="x")]
+    assert show(events, io.StringIO()) == ("so\n-- The idea --\nx", "xwork: hm\n")
