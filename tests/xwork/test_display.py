@@ -3,7 +3,7 @@
 import io
 
 from xuen.xwork.display import PlainDisplay
-from xuen.xwork.events import Fetching, ModelStarted, Notice, TextChunk
+from xuen.xwork.events import Fetching, ModelStarted, Notice, TextChunk, ToolStarted
 
 
 class Terminal(io.StringIO):
@@ -40,3 +40,11 @@ def test_elsewhere_it_tells_the_begin_and_the_end():
 def test_notices_stay_out_of_the_models_words_and_steps_begin_on_a_new_line():
     events = [TextChunk(text="so"), Notice(level="info", text="hm"), ModelStarted(step="idea"), TextChunk(text="x")]
     assert show(events, io.StringIO()) == ("so\n-- The idea --\nx", "xwork: hm\n")
+
+
+def test_a_tool_call_is_one_short_line():
+    call = ToolStarted(call_id="1", name="read_file", arguments='{"path":\n "' + "a" * 500 + '"}')
+    _, err = show([call], io.StringIO())
+    assert err.startswith('xwork: read_file {"path": "aaa')
+    assert err.endswith(" …\n")
+    assert len(err) < 250

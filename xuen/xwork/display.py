@@ -114,3 +114,8 @@ class PlainDisplay:
         else:
             return
         self._progress_line = line
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else line[:_SHOWN] + " …"
