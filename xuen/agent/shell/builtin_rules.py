@@ -56,7 +56,7 @@ class BuiltinRules(ABC):
 
     def _prints(self, word: Word) -> bool:
         """Whether the word shows the prompt's text, not only the path of its file."""
-        return self._text.holds(word) or any(
+        return self._text.holds(word.parts) or any(
             isinstance(part, Substitution) and self._spread.holds(part) for part in word.parts
         )
 

@@ -15,7 +15,7 @@ from xuen.agent.shell.builtin_rules import BuiltinRules, Words, is_all_arguments
 from xuen.agent.shell.tree import Literal, Parameter, Part, Substitution, Word
 from xuen.texts import template as texts
 
-_STDIN_NAMES = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
+_DESCRIPTOR = re.compile(r"/dev/(stdin|fd/.*)|/proc/.*/fd/.*")
 
 
 def _may_be_nothing(part: Part) -> bool:
@@ -33,7 +33,7 @@ class ProgramRules(BuiltinRules):
         name = first.literal
         if is_all_arguments(first) and not self._spread.first:
             return
-        if self._spread.holds(first.parts) or (self._spread.named(first) and "/" in (name or "")):
+        if self._spread.holds(first.parts) or self._spread.named(first):
             self._fail(texts.COMMAND_NAME, texts.OWN_ARGUMENT, first.at)
         if name is None:
             self._may_vanish(words)
@@ -67,7 +67,7 @@ class ProgramRules(BuiltinRules):
             if len(words) != 2:
                 self._differs(". FILE …", words[0].at)
             for word in words[1:]:
-                if self._spread.holds(word) or word.literal in _STDIN_NAMES:
+                if self._spread.holds(word) or _DESCRIPTOR.fullmatch(word.literal or ""):
                     self._code(name, word.at)
         elif name in readers.SHELLS:
             self._shell(name, words, feed, exported)
@@ -82,9 +82,22 @@ class ProgramRules(BuiltinRules):
         if name in readers.READ_EVERY_ARGUMENT:
             for word in self._holding(words[1:]):
                 self._code(name, word.at)
-        if feed and (name in readers.READ_STDIN or (name in readers.REMOTE_SHELLS and len(words) <= 2)):
+        alone = (
+            name in readers.SHELL_WITHOUT_COMMAND and self._operands(words, readers.SHELL_WITHOUT_COMMAND[name]) <= 1
+        )
+        if feed and (name in readers.READ_STDIN or alone):
             self._code(name, words[0].at)
         self._anywhere(words, feed, strict=False)
+
+    def _operands(self, words: Words, values: str) -> int:
+        """How many words are no options; `values` are the letters of options that take the next word."""
+        count, index = 0, 1
+        while index < len(words):
+            text = words[index].literal or ""
+            option = len(text) > 1 and text.startswith("-")
+            count += not option or text.startswith(("-c", "--command"))
+            index += 2 if option and len(text) == 2 and text[1] in values else 1
+        return count
 
     def _unknown_name(self, words: Words, feed: bool) -> None:
         """A command named by a variable: refused where that variable may well be a shell."""
@@ -114,6 +127,8 @@ class ProgramRules(BuiltinRules):
             name = readers.program(literal)
             if literal in ("-exec", "-execdir", "-ok", "-okdir") and tail[1:]:
                 self._run(tail[1:], feed=False)
+            elif feed and len(tail) == 1 and name in {*readers.SHELLS, *readers.INTERPRETERS} - readers.TEXT_FILTERS:
+                self._code(name, tail[0].at)
             elif name in readers.SHELLS:
                 if strict:
                     self._shell(name, tail, feed, exported=False)
@@ -146,9 +161,14 @@ class ProgramRules(BuiltinRules):
         operands = words[index:]
         if operands and operands[0].literal == "--":
             operands = operands[1:]
-        if operands and self._spread.holds(operands[0]):
+        self._script(name, words, operands, feed)
+
+    def _script(self, name: str, words: Words, operands: Words, feed: bool) -> None:
+        """The first operand names the code, or standard input is the code."""
+        script = operands[0].literal or "" if operands else "-"
+        if operands and (self._spread.holds(operands[0]) or _DESCRIPTOR.fullmatch(script)):
             self._code(name, operands[0].at)
-        if feed and (not operands or operands[0].literal in _STDIN_NAMES):
+        if feed and script == "-" and name not in readers.TEXT_FILTERS:
             self._code(name, words[0].at)
 
     def _shell_code(self, name: str, words: Words, feed: bool, exported: bool) -> None:
@@ -200,11 +220,7 @@ class ProgramRules(BuiltinRules):
         if lenient or coded:
             return
         operands = words[index + (index < len(words) and words[index].literal == "--") :]
-        if operands and self._spread.holds(operands[0]):
-            self._code(name, operands[0].at)
-        reads_code = feed and name not in readers.TEXT_FILTERS
-        if reads_code and (not operands or operands[0].literal in _STDIN_NAMES):
-            self._code(name, words[0].at)
+        self._script(name, words, operands, feed)
 
     # Programs that run their operands
 
@@ -215,12 +231,15 @@ class ProgramRules(BuiltinRules):
         prompted, unsure = feed or self._spread.holds(words[1:]), False
         while index < len(words):
             text = words[index].head
-            if text == "--":
+            if text in ("--", "-"):
                 index += 1
-            elif len(text) > 1 and text.startswith("-"):
+            elif text.startswith("-"):
                 self._wrapper_option(name, text, words[index].at, prompted)
                 unsure = unsure or (text.startswith("--") and "=" not in text)
-                index += 2 if len(text) == 2 and text[1] in values else 1
+                step = 2 if len(text) == 2 and text[1] in values else 1
+                if name == "xargs" and self._spread.holds(words[index : index + step]):
+                    self._fail(texts.XARGS, texts.OWN_ARGUMENT, words[index].at)
+                index += step
             elif name in ("env", "sudo", "doas") and (found := re.match(r"([A-Za-z_]\w*)=", text)):
                 self._assignment(found[1], words[index].after(found[0]), words[index].at)
                 exported = exported or self._spread.holds(words[index])
@@ -233,6 +252,8 @@ class ProgramRules(BuiltinRules):
                 self._run(words[index:], feed, exported)
                 self._anywhere(words[index:], feed, strict=unsure)
                 return
+        if feed and name in readers.SHELL_BY_DEFAULT:
+            self._code(name, words[0].at)
 
     def _wrapper_option(self, name: str, option: str, at: int, prompted: bool) -> None:
         splits = name == "env" and re.match(r"-[a-zA-Z0]*S|--split", option)

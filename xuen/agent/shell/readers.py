@@ -71,8 +71,14 @@ READ_EVERY_ARGUMENT = words(
 READ_STDIN = words("at batch parallel m4 gdb dc ed ex crontab sqlite3 psql mysql mariadb gnuplot make gmake")
 """Programs that may run what their standard input says."""
 
-REMOTE_SHELLS = frozenset({"ssh", "slogin", "rsh", "mosh"})
-"""With a host and no command, these give their standard input to a shell."""
+SHELL_WITHOUT_COMMAND = {
+    **dict.fromkeys(("ssh", "slogin", "rsh", "mosh"), "bcDEeFIiJLlmOopQRSWw"),
+    **dict.fromkeys(("su", "runuser"), "gGsuw"),
+}
+"""With at most one operand, these give their standard input to a shell; and their options that take a value."""
+
+SHELL_BY_DEFAULT = frozenset({"chroot", "unshare", "script"})
+"""Wrappers that run a shell where no command is given."""
 
 WRAPPERS = {
     "env": "uCS",

@@ -80,7 +80,7 @@ class Rules(ProgramRules):
         for redirect in redirects:
             target, document = redirect.target, redirect.operator == "<<"
             self._word(target, feed, splits=not document)
-            if not document and self._prints(target) and not self._spread.named(target):
+            if not document and self._prints(target):
                 self._fail(texts.TARGET, texts.PATH_TARGET, target.at)
             if redirect.feeds_stdin:
                 feed = self._spread.holds(target) or redirect.operator == "<&"

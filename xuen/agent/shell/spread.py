@@ -13,6 +13,7 @@ from xuen.agent.shell.tree import (
     PLACEHOLDERS,
     Compound,
     Function,
+    Literal,
     Node,
     Parameter,
     Pipeline,
@@ -23,7 +24,7 @@ from xuen.agent.shell.tree import (
 )
 
 _COPIERS = frozenset({"tee", "cp", "mv", "ln", "install", "dd", "rsync", "sponge"})
-_NO_FILES = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"})
+_NO_FILES = frozenset({"", ".", ".."})
 
 
 class Spread:
@@ -34,7 +35,8 @@ class Spread:
         nodes = list(walk(tree))
         self.functions = {node.name for node in nodes if isinstance(node, Function)}
         self.variables: set[str] = set()
-        self.files: set[str] = set()
+        self.files: set[str] = set()  # names without folder
+        self.paths: set[str] = set()  # variables with the path of a file that holds it
         self.assigned: dict[str, list[Word]] = {}
         self.positional = False  # some positional parameter may hold it
         self.first = False  # the first one may
@@ -44,16 +46,17 @@ class Spread:
             for node in nodes:
                 self._follow(node)
 
-    def _size(self) -> tuple[int, int, bool, bool]:
-        return len(self.variables), len(self.files), self.positional, self.first
+    def _size(self) -> tuple[int, int, int, bool, bool]:
+        return len(self.variables), len(self.files), len(self.paths), self.positional, self.first
 
     def holds(self, node: object) -> bool:
         """Whether something of the prompt may be in what this expands to, prints or is run with."""
         return any(self._holds_itself(item) for item in walk(node))
 
     def named(self, word: Word) -> bool:
-        """Whether the word is the plain name of a file that may hold the prompt."""
-        return word.literal is not None and word.literal.removeprefix("./") in self.files
+        """Whether the word is the path of a file that may hold the prompt, because the template wrote it there."""
+        name, variable = _file(word)
+        return name in self.files or variable in self.paths
 
     def _holds_itself(self, node: Node) -> bool:
         if isinstance(node, Parameter):
@@ -71,14 +74,19 @@ class Spread:
                 self.variables.add(node.variable)
         elif isinstance(node, Parameter) and node.operator.endswith("=") and self.holds(node.argument):
             self.variables.add(node.name)
-        if isinstance(node, Simple | Compound | Pipeline) and self.holds(node):
-            self.files.update(_written(node))
+        if isinstance(node, Simple | Compound | Pipeline) and (self.holds(node) or _redirects_shell(node)):
+            for word in _written(node):
+                name, variable = _file(word)
+                self.files.update({name} - _NO_FILES)
+                self.paths.update({variable} - {""})
 
     def _assign(self, name: str, value: Word) -> None:
         if value not in self.assigned.setdefault(name, []):
             self.assigned[name].append(value)
-        if self.holds(value):
+        if self.holds(value.parts):
             self.variables.add(name)
+        elif self.named(value):
+            self.paths.add(name)
 
     def _follow_command(self, node: Simple) -> None:
         words = node.words
@@ -86,7 +94,9 @@ class Spread:
             words = words[1:]
         name, arguments = (words[0].literal, words[1:]) if words else (None, ())
         if name == "read":
-            self.variables.update(word.literal for word in arguments if word.literal)
+            self.variables.update({"REPLY"}, (w.literal for w in arguments if w.literal and w.literal.isidentifier()))
+        if name == "getopts" and self.positional:
+            self.variables.add("OPTARG")
         if name in readers.NAME_TAKERS:
             for word in arguments:
                 variable, equals, _ = word.head.partition("=")
@@ -94,7 +104,7 @@ class Spread:
                     self._assign(variable, word.after(variable + "="))
         if name == "shift":
             self.first = True
-        if name == "set" or name in self.functions:
+        if name == "set" or name in self.functions or (words and name is None and self.functions):
             self._follow_positional(arguments[1:] if name == "set" else arguments)
         if name == "exec" and any(item.feeds_stdin and self.holds(item) for item in node.redirects):
             self.stdin = True
@@ -106,15 +116,29 @@ class Spread:
             self.first = self.first or expands or self.holds(arguments[0])
 
 
-def _written(node: Node) -> Iterator[str]:
-    """Plain names of the files that a command which sees the prompt may write."""
+def _redirects_shell(node: Node) -> bool:
+    """`exec > file`: whatever prints afterwards writes there."""
+    return isinstance(node, Simple) and len(node.words) == 1 and node.words[0].literal == "exec"
+
+
+def _written(node: Node) -> Iterator[Word]:
+    """The files that a command which sees the prompt may write."""
     for item in walk(node):
-        names: tuple[Word, ...] = ()
         if isinstance(item, Redirect) and item.writes:
-            names = (item.target,)
+            yield item.target
         elif isinstance(item, Simple) and item.words and readers.program(item.words[0].literal or "") in _COPIERS:
-            names = item.words[1:]
-        for word in names:
-            name = (word.literal or "").removeprefix("of=").removeprefix("./")
-            if name and name not in _NO_FILES and not name.startswith("-"):
-                yield name
+            yield from (word for word in item.words[1:] if not word.head.startswith("-"))
+
+
+def _file(word: Word) -> tuple[str, str]:
+    """A path's last name, if that is plain text, else the variable that it ends in."""
+    text, variable = "", ""
+    for part in reversed(word.parts):
+        if not isinstance(part, Literal):
+            variable = part.name if isinstance(part, Parameter) else ""
+            break
+        text = part.text + text
+    folder, slash, name = text.removeprefix("of=").rpartition("/")
+    if slash or not variable:
+        return ("" if folder == "/dev" else name), ""
+    return "", variable
