@@ -74,7 +74,7 @@ def weights_file(
         if not path.is_file():
             raise ModelMissing(texts.FILE_MISSING.of(path=plain(str(path))), mend=texts.FILE_MEND)
         return path
-    path = (folder or cache_folder()) / source.file_name
+    path = (folder or _cache_folder()) / source.file_name
     try:
         if not _is_right(path, source):
             with _only_one(path.with_name(".lock"), say, cancel):
@@ -85,8 +85,13 @@ def weights_file(
     return path
 
 
-def cache_folder() -> Path:
-    """Where the weights lie, in the platform's cache folder."""
+def default_file() -> Path:
+    """Where the default weights lie or will lie."""
+    return _cache_folder() / SMOLLM2.file_name
+
+
+def _cache_folder() -> Path:
+    """The platform's folder for what can be fetched again."""
     from platformdirs import user_cache_path
 
     return user_cache_path("xuen", appauthor=False) / "models"
