@@ -54,7 +54,7 @@ class Managed:
         """Wait for output or the end, at most `seconds`."""
         deadline = time.monotonic() + seconds
         with self._news:
-            while not self._unread and self.running() and not cancel.is_set():
+            while not self._has_news() and self.running() and not cancel.is_set():
                 left = deadline - time.monotonic()
                 if left <= 0:
                     return
@@ -116,6 +116,10 @@ class Managed:
         self.tree.end(grace=grace)
         self.close_stdin()
         self._reader.join(0.5)
+
+    def _has_news(self) -> bool:
+        """Whether a poll would give anything: half a character is nothing yet."""
+        return len(self._unread) > (0 if self._closed else _cut_character(bytes(self._unread[-4:])))
 
     def _group(self, number: signal.Signals) -> None:
         # Unreaped until its tree has ended, so the group cannot have passed to others.
