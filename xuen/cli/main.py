@@ -50,7 +50,7 @@ def _command(options: Options) -> int:
 
     language = spoken_language(settings.config, os.environ)
     output = Output.to(sys.stdout, language, options, os.environ)
-    code = import_module(f"xuen.cli.{options.command}").run(options, settings, output)
+    code = import_module(f"xuen.cli.{options.command.partition(' ')[0]}").run(options, settings, output)
     assert isinstance(code, int)
     return code
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from xuen.config.overrides import Override, read_override
 from xuen.config.values import BadValue, nearest, read_value
 from xuen.errors import UsageError
 from xuen.texts import Language, Text, plain
+from xuen.texts import ci as ci_texts
 from xuen.texts import cli as texts
 
 _OPTION = re.compile(r"--?[A-Za-z][\w-]*(?:=|\Z)")
@@ -79,6 +80,24 @@ RUN = (
     Flag(("--version",), "", texts.H_VERSION),
 )
 
+BRANCH = (
+    Flag(("--remote",), "NAME|URL", ci_texts.H_REMOTE),
+    Flag(("--branch",), "NAME", ci_texts.H_BRANCH),
+)
+CHECKPOINT = (
+    *BRANCH,
+    Flag(("--attempts",), "N", ci_texts.H_ATTEMPTS),
+    Flag(("--exit-code",), "N", ci_texts.H_EXIT_CODE),
+)
+PICK_MODEL = (
+    Flag(("--list",), "COMMAND", ci_texts.H_LIST),
+    Flag(("--prefer",), "NAMES", ci_texts.H_PREFER),
+    Flag(("--judge",), "NAMES", ci_texts.H_JUDGE),
+    Flag(("--only",), "PATTERN", ci_texts.H_ONLY),
+    Flag(("--timeout",), "SECONDS", ci_texts.H_TIMEOUT),
+    Flag(("--dead-hours",), "N", ci_texts.H_DEAD_HOURS),
+)
+
 COMMANDS: dict[str, Command] = {
     "run": Command("[TASK]", texts.C_RUN, RUN),
     "doctor": Command("", texts.C_DOCTOR, AGENT),
@@ -87,6 +106,10 @@ COMMANDS: dict[str, Command] = {
     "score": Command("ID X [COMMENT]", texts.C_SCORE),
     "history": Command("", texts.C_HISTORY, (JSON,)),
     "show": Command("ID", texts.C_SHOW),
+    "ci": Command("restore|pick-model|checkpoint", ci_texts.C_CI),
+    "ci restore": Command("", ci_texts.C_RESTORE, BRANCH),
+    "ci pick-model": Command("", ci_texts.C_PICK_MODEL, PICK_MODEL),
+    "ci checkpoint": Command("", ci_texts.C_CHECKPOINT, CHECKPOINT),
 }
 """All commands; `run` is what a task means and is no word of the command line."""
 
@@ -113,6 +136,7 @@ class Options:
     id: str = ""  # of `score` and `show`
     score: float | None = None
     comment: str = ""
+    given: Mapping[str, str] = field(default_factory=dict)  # the own options of `ci …`, by their names
 
 
 def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Options:
@@ -129,6 +153,8 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Options:
         return Options(command=command, show=help_text(command, language))
     if given.get("version"):
         return Options(command=command, show=f"xuen {__version__}")
+    if command == "ci":
+        raise UsageError(ci_texts.WHICH_ACTION.of(names=COMMANDS[command].words), mend=_see_help(command))
     unknown = next((word for word in extras if _OPTION.match(word)), None)
     if unknown is not None:
         raise _unknown_option(unknown.partition("=")[0], command)
@@ -145,6 +171,7 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Options:
         seed=_seed(given.get("seed")),
         events=given.get("events"),
         task_file=_path(given.get("task_file")),
+        given=_own(command, given),
         **_words(command, words, given.get("task_file")),
     )
 
@@ -185,7 +212,7 @@ def help_text(command: str, language: Language) -> str:
     lines += columns(rows)
     if command == "run":
         lines += ["", texts.COMMANDS_HEAD.in_language(language) + ":"]
-        others = [(name, each) for name, each in COMMANDS.items() if name != "run"]
+        others = [(name, each) for name, each in COMMANDS.items() if name != "run" and " " not in name]
         lines += columns([(f"{name} {each.words}".rstrip(), each.help.in_language(language)) for name, each in others])
         lines += ["", texts.WORD_AS_TASK.in_language(language)]
     return "\n".join(lines)
@@ -204,7 +231,12 @@ def _spelled(flag: Flag) -> str:
 
 
 def _split(argv: Sequence[str]) -> tuple[str, list[str]]:
-    """The command, and the other words without it."""
+    """The command, and the other words without it; a command of two words is found in two steps."""
+    first, rest = _split_once(argv, "")
+    return _split_once(rest, first + " ") if first == "ci" else (first, rest)
+
+
+def _split_once(argv: Sequence[str], before: str) -> tuple[str, list[str]]:
     skip = False
     for index, word in enumerate(argv):
         if skip:
@@ -214,10 +246,10 @@ def _split(argv: Sequence[str]) -> tuple[str, list[str]]:
         elif word in _FLAGS:
             skip = bool(_FLAGS[word].metavar)
         elif not _OPTION.match(word) and not re.match(r"-[a-z]", word):
-            if word in COMMANDS and word != "run":
-                return word, [*argv[:index], *argv[index + 1 :]]
+            if before + word in COMMANDS and word != "run":
+                return before + word, [*argv[:index], *argv[index + 1 :]]
             break
-    return "run", list(argv)
+    return before.strip() or "run", list(argv)
 
 
 def _tokenize(command: str, words: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
@@ -276,6 +308,12 @@ def _overrides(command: str, given: Mapping[str, Any]) -> tuple[Override, ...]:
     if given.get("no_rounds"):
         overrides.append(Override("rounds.enabled", "--no-rounds", False))
     return tuple(overrides)
+
+
+def _own(command: str, given: Mapping[str, Any]) -> dict[str, str]:
+    """What was given for the own options of a step of `ci`."""
+    flags = COMMANDS[command].flags if command.startswith("ci ") else ()
+    return {flag.dest: given[flag.dest] for flag in flags if given[flag.dest] is not None}
 
 
 def _words(command: str, words: list[str], task_file: str | None) -> dict[str, Any]:

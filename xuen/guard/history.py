@@ -24,6 +24,10 @@ from xuen.texts import Language
 
 Status = Literal["open", "baseline", "adopted", "rejected", "pending"]
 
+MERGE = "merge"
+"""`verify` of a `pending` line that sets an adopted candidate back to waiting: two clones of a workspace were brought
+together, another one stayed the best, and nobody ever compared them."""
+
 _LARGEST = 2**53
 _LARGEST_ROUND = 10**8  # a larger one is a damaged line; ids have room for nine digits
 _BREAKS_STREAK = {"candidate", "agent_failed", "damaged"}
@@ -114,7 +118,8 @@ class Index:
                 known.verdict = (float(score), str(line.get("comment", "")))
                 self._await(known)
             return
-        if event in ("adopted", "baseline") or (event in ("rejected", "pending") and not known.was_best):
+        undone = known.was_best and event == "pending" and line.get("verify") == MERGE
+        if event in ("adopted", "baseline") or (event in ("rejected", "pending") and not known.was_best) or undone:
             known.status = event  # type: ignore[assignment]  # one of four, as just seen
             known.settled = True
             if self.waiting is known:

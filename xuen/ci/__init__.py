@@ -1,0 +1,1 @@
+"""Unattended runs on machines that are thrown away: the workspace on a branch of its own, and a model that answers."""

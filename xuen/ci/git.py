@@ -1,0 +1,274 @@
+"""The branch on the remote: what it holds, and a commit on top of it.
+
+Owns every call of git. All of them work in a bare repository of their own in a temporary folder, so the checkout (its
+files, index, refs, configuration) is never written to, and a shallow one is no different. Only the newest commit of
+the branch is fetched.
+
+What always holds: only the one branch is ever pushed, never the default branch and never by force, so a push onto a
+branch that moved is rejected by the remote. The token reaches git through its environment and appears in no command
+line, file or message. No call waits longer than its limit.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from xuen.ci.content import Content, Files
+from xuen.errors import UsageError, UserError
+from xuen.texts import Text, plain
+from xuen.texts import ci as texts
+
+SECONDS = 120.0
+"""The limit of one call; the network's own limits end most troubles earlier."""
+
+_TIP = "refs/xuen/tip"
+_NEW = "refs/xuen/new"
+_IDENTITY = "xuen <xuen@localhost>"
+_ENTRY = re.compile(rb"(\d{6}) blob ([0-9a-f]+)\t(.*)", re.DOTALL)
+_USER_IN_URL = re.compile(r"(?<=://)[^/@\s]+@")
+
+
+class GitFailed(UserError):
+    """git could not do what was asked; the workspace is as it was."""
+
+    exit_code = 1
+
+
+class Remote:
+    """One branch of one remote, as seen from the checkout `folder`.
+
+    Raises, on entering:
+        UsageError: no such remote, no name of a branch, or the default branch.
+        GitFailed: the remote does not answer.
+    """
+
+    def __init__(self, folder: Path, remote: str, branch: str, environ: Mapping[str, str]) -> None:
+        self._folder = folder
+        self._name = remote
+        self.branch = branch
+        self._token = environ.get("GITHUB_TOKEN", "")
+        self._environ = _environment(environ)
+        self._url = ""
+        self._home: tempfile.TemporaryDirectory[str] | None = None
+        self._tip: str | None = None
+
+    def __enter__(self) -> Self:
+        if shutil.which("git", path=self._environ.get("PATH")) is None:
+            raise UsageError(texts.NO_GIT, mend=texts.NO_GIT_MEND)
+        self._url = self._find_url()
+        self._environ |= _credentials(self._url, self._token)
+        self._home = tempfile.TemporaryDirectory(prefix="xuen-git-", ignore_cleanup_errors=True)
+        try:
+            self._git("init", "--quiet", "--bare", "--template=", "--object-format=sha1", self._home.name, home=False)
+            if self._git("check-ref-format", f"refs/heads/{self.branch}", check=False).returncode or (
+                self.branch.startswith("-")
+            ):
+                raise UsageError(texts.BAD_BRANCH, where=self.branch)
+            self._refuse_default()
+        except BaseException:
+            self._home.cleanup()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._home is not None
+        self._home.cleanup()
+
+    def fetch(self) -> str | None:
+        """Bring the newest commit of the branch; its id, None when there is no such branch.
+
+        Raises:
+            GitFailed: the remote does not answer.
+        """
+        ref = f"refs/heads/{self.branch}"
+        if not self._git("ls-remote", "--heads", "--", self._url, ref).stdout.strip():
+            self._tip = None
+            return None
+        self._git("fetch", "--quiet", "--no-tags", "--depth=1", "--", self._url, f"+{ref}:{_TIP}")
+        self._tip = self._git("rev-parse", _TIP).stdout.decode().strip()
+        return self._tip
+
+    def files(self) -> Files:
+        """What the fetched commit holds; plain files only, by path.
+
+        Raises:
+            GitFailed: git failed.
+        """
+        if self._tip is None:
+            return {}
+        found = {}
+        for entry in self._git("ls-tree", "-r", "-z", self._tip).stdout.split(b"\0"):
+            matched = _ENTRY.fullmatch(entry)
+            if matched and matched[1].startswith(b"100"):
+                oid = matched[2].decode()
+                found[matched[3].decode(errors="surrogateescape")] = Content(oid, self._reader(oid))
+        return found
+
+    def read_many(self, contents: Sequence[Content]) -> dict[str, bytes]:
+        """The bytes of those blobs that the fetched commit holds, by their ids, with one call of git.
+
+        Raises:
+            GitFailed: git failed.
+        """
+        wanted = "".join(f"{content.oid}\n" for content in contents).encode()
+        stream = self._git("cat-file", "--batch", given=wanted).stdout
+        found, at = {}, 0
+        while at < len(stream):
+            end = stream.index(b"\n", at)
+            oid, kind, *size = stream[at:end].decode().split(" ")
+            at = end + 1
+            if kind != "missing":
+                found[oid] = stream[at : at + int(size[0])]
+                at += int(size[0]) + 1
+        return found
+
+    def commit(self, changes: Mapping[str, Content | None], message: str, seconds: int) -> str:
+        """Make a commit on the fetched one, or a first one; its id. `None` removes a file; `seconds` since 1970.
+
+        Raises:
+            GitFailed: git failed.
+        """
+        parts = [f"commit {_NEW}\ncommitter {_IDENTITY} {seconds} +0000\n".encode(), _data(message.encode())]
+        if self._tip is not None:
+            parts.append(f"from {self._tip}\n".encode())
+        for path, content in changes.items():
+            name = b'"' + path.encode(errors="surrogateescape").replace(b"\\", b"\\\\").replace(b'"', b'\\"') + b'"'
+            if content is None:
+                parts.append(b"D " + name + b"\n")
+            else:
+                parts += [b"M 100644 inline " + name + b"\n", _data(content.load())]
+        self._git("fast-import", "--quiet", "--force", given=b"".join(parts))
+        return self._git("rev-parse", _NEW).stdout.decode().strip()
+
+    def push(self, commit: str) -> Text | None:
+        """Offer a commit to the branch; None when it was taken, else why not."""
+        try:
+            done = self._git(
+                "push", "--quiet", "--no-verify", "--", self._url, f"{commit}:refs/heads/{self.branch}", check=False
+            )
+        except GitFailed as error:
+            return error.what
+        return None if done.returncode == 0 else plain(self._said(done.stderr))
+
+    # --- parts of the above ----------------------------------------------------------------------------------------
+
+    def _find_url(self) -> str:
+        done = self._git("-C", str(self._folder), "remote", "get-url", "--", self._name, home=False, check=False)
+        url = done.stdout.decode(errors="surrogateescape").strip() if done.returncode == 0 else self._name
+        if re.match(r"[\w.+-]+://|(?:[^/\s]+@)?[\w.-]+:(?!/{3})", url):
+            return url
+        path = (self._folder / url).resolve()
+        if not path.is_dir():
+            raise UsageError(texts.NO_REMOTE, where=_USER_IN_URL.sub("", self._name), mend=texts.NO_REMOTE_MEND)
+        return str(path)
+
+    def _refuse_default(self) -> None:
+        said = self._git("ls-remote", "--symref", "--", self._url, "HEAD").stdout.decode(errors="replace")
+        if re.search(rf"^ref: refs/heads/{re.escape(self.branch)}\tHEAD$", said, re.MULTILINE):
+            raise UsageError(texts.DEFAULT_BRANCH.of(branch=self.branch), mend=texts.DEFAULT_BRANCH_MEND)
+
+    def _reader(self, oid: str) -> _Reader:
+        return _Reader(self, oid)
+
+    def read(self, oid: str) -> bytes:
+        """The bytes of one blob. Raises GitFailed."""
+        return self._git("cat-file", "blob", oid).stdout
+
+    def _git(
+        self, *words: str, given: bytes = b"", check: bool = True, home: bool = True
+    ) -> subprocess.CompletedProcess[bytes]:
+        argv = ["git", *self._options(), *words]
+        env = self._environ | ({"GIT_DIR": self._home.name} if home and self._home is not None else {})
+        command = words[2] if words[0] == "-C" else words[0]
+        with subprocess.Popen(
+            argv,
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        ) as process:
+            try:
+                out, errors = process.communicate(given, timeout=SECONDS)
+            except BaseException as error:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)  # with the helpers that git started
+                if isinstance(error, subprocess.TimeoutExpired):
+                    raise self._failed(command, texts.GIT_SILENT.of(seconds=round(SECONDS))) from None
+                raise
+        done = subprocess.CompletedProcess(argv, process.returncode, out, errors)
+        if check and done.returncode != 0:
+            raise self._failed(command, plain(self._said(errors)))
+        return done
+
+    def _options(self) -> list[str]:
+        return ["-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0", "-c", "protocol.version=2"]
+
+    def _failed(self, command: str, reason: Text) -> GitFailed:
+        return GitFailed(texts.GIT_FAILED.of(command=command, reason=reason), mend=texts.GIT_MEND)
+
+    def _said(self, errors: bytes) -> str:
+        """The telling line of what git printed, without anything secret."""
+        lines = [line.strip() for line in errors.decode(errors="replace").splitlines() if line.strip()]
+        telling = [line for line in lines if re.match(r"(fatal|error|remote: error| ?!)|.*\[.*rejected", line)]
+        said = " | ".join(dict.fromkeys((telling or lines)[:3])) or "?"
+        said = _USER_IN_URL.sub("", said)
+        return said.replace(self._token, "***") if self._token else said
+
+
+class _Reader:
+    """Reads one blob when asked."""
+
+    def __init__(self, remote: Remote, oid: str) -> None:
+        self._remote, self._oid = remote, oid
+
+    def __call__(self) -> bytes:
+        return self._remote.read(self._oid)
+
+
+def _data(content: bytes) -> bytes:
+    return b"data %d\n%s\n" % (len(content), content)
+
+
+def _environment(environ: Mapping[str, str]) -> dict[str, str]:
+    """Without what points git at another repository, with nobody to ask questions and an end to slow transfers."""
+    kept = {
+        name: value
+        for name, value in environ.items()
+        if name
+        not in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE", "GITHUB_TOKEN")
+        and not name.startswith("GIT_TRACE")
+    }
+    return kept | {
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_HTTP_LOW_SPEED_LIMIT": "1000",
+        "GIT_HTTP_LOW_SPEED_TIME": "20",
+        "LC_ALL": "C",
+    }
+
+
+def _credentials(url: str, token: str) -> dict[str, str]:
+    """The token as a header for the remote's own server only, as settings in the environment of git."""
+    server = re.match(r"https?://(?:[^/@]+@)?([^/]+)", url)
+    if not token or server is None:
+        return {}
+    scheme = url.partition(":")[0]
+    secret = base64.b64encode(f"x-access-token:{token}".encode()).decode()
+    return {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"http.{scheme}://{server[1]}/.extraheader",
+        "GIT_CONFIG_VALUE_0": f"AUTHORIZATION: basic {secret}",
+    }

@@ -1,0 +1,163 @@
+"""The page that a person reads after an unattended run, as GitHub's Markdown.
+
+Pure. Owns: how it ended, the best, the scores as a picture, what waits for a verdict and how to give one. Always: what
+agents and people wrote cannot become markup, links or mentions; the page stays far below GitHub's limit of 1 MiB.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xuen.errors import DamagedResearch
+from xuen.guard.report import Overview
+from xuen.texts import Language, Text, plain
+from xuen.texts import ci as texts
+from xuen.workspace.research import parse
+
+_PENDING = 20
+_BARS = 60
+_SECTION_CHARS = 20_000
+_CELL_CHARS = 300
+_MARKUP = re.compile(r"[^\w\s.,;，。；：、（）“”…-]|_|-{2,}|www\.")
+
+_ENDED: Mapping[int, Text] = {
+    0: texts.S_DONE,
+    1: texts.S_NO_ROUND,
+    2: texts.S_BAD_SETTINGS,
+    130: texts.S_WELL,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the branch is seen on the web; empty where that is not known."""
+
+    server: str
+    repository: str
+    branch: str
+
+    def verdicts(self) -> str:
+        """A link to the page that edits verdicts.txt, or its path."""
+        path = "rounds/verdicts.txt"
+        if not (self.server and self.repository):
+            return f"`{path}`"
+        return f"[{path}]({self.server}/{self.repository}/edit/{self.branch}/{path})"
+
+
+def page(
+    seen: Overview,
+    lines: Sequence[Mapping[str, Any]],
+    best: bytes | None,
+    *,
+    code: int | None,
+    trouble: Text | None,
+    threshold: float,
+    place: Place,
+    language: Language,
+) -> str:
+    """The whole page.
+
+    `lines` are the history's, `best` is the content of the best snapshot, `code` the exit code of the run (None when
+    there was none), `trouble` what went wrong with the checkpoint itself, `threshold` the score that is needed.
+    """
+
+    def told(text: Text, **fields: object) -> str:
+        return text.of(**fields).in_language(language)
+
+    parts = [f"## {told(texts.S_TITLE)}: {told(_ending(code))}"]
+    if trouble is not None:
+        parts.append(f"**{safe(trouble.in_language(language))}**")
+    if code not in (0, 130):
+        parts += _reasons(seen, lines, language)
+    counts = {name: seen.counts.get(name, 0) for name in ("adopted", "rejected")}
+    parts.append(told(texts.S_COUNTS, rounds=seen.rounds, **counts))
+    parts += [f"### {told(texts.S_BEST)}", *_best(seen, best, language)]
+    parts += [f"### {told(texts.S_SCORES)}", *_picture(lines, threshold, language)]
+    parts += [f"### {told(texts.S_PENDING)}", *_pending(seen, place, language)]
+    return "\n\n".join(parts) + "\n"
+
+
+def safe(text: str) -> str:
+    """Text on one line that GitHub shows as it is."""
+    shown = " ".join(text.split())
+    shown = shown if len(shown) <= _CELL_CHARS else shown[: _CELL_CHARS - 1] + "…"
+    return _MARKUP.sub(lambda found: "".join(f"&#{ord(char)};" for char in found[0]), shown)
+
+
+def _ending(code: int | None) -> Text:
+    return texts.S_NOT_RUN if code is None else _ENDED.get(code, texts.S_CODE.of(code=code))
+
+
+def _reasons(seen: Overview, lines: Sequence[Mapping[str, Any]], language: Language) -> Iterable[str]:
+    finished = [line for line in lines if line.get("event") == "run_finished"]
+    if finished and finished[-1].get("exit_code") not in (0, 130):
+        yield f"**{safe(str(finished[-1].get('reason', '')))}**"
+    if seen.failures:
+        last = seen.failures[-1]
+        yield texts.S_LAST_FAILURE.of(round=last.round, reason=plain(safe(last.reason))).in_language(language)
+
+
+def _best(seen: Overview, data: bytes | None, language: Language) -> Iterable[str]:
+    if seen.best is None:
+        yield texts.S_NO_BEST.in_language(language)
+        return
+    best = seen.best
+    how: Text | str = plain(safe(best.verify))
+    if best.score is not None:
+        how = texts.S_SCORE.of(score=f"{best.score:g}", by=how)
+    yield texts.S_BEST_IS.of(id=f"`{best.id}`", how=how, at=safe(best.adopted_at)).in_language(language)
+    try:
+        sections = parse(data or b"").sections
+    except DamagedResearch:
+        return
+    for name, content in ((texts.S_IDEA, sections.idea), (texts.S_ARTIFACT, sections.artifact)):
+        yield f"<details><summary>{name.in_language(language)}</summary>\n\n{_fenced(content)}\n\n</details>"
+
+
+def _fenced(text: str) -> str:
+    shown = text if len(text) <= _SECTION_CHARS else text[: _SECTION_CHARS - 1] + "…"
+    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}text\n{shown}\n{fence}"
+
+
+def _picture(lines: Sequence[Mapping[str, Any]], threshold: float, language: Language) -> Iterable[str]:
+    scored = _scores(lines)[-_BARS:]
+    if not scored:
+        yield texts.S_NO_SCORES.in_language(language)
+        return
+    axis = ", ".join(f'"{place}"' for place in range(1, len(scored) + 1))
+    bars = ", ".join(f"{score:g}" for score in scored)
+    line = ", ".join([f"{threshold:g}"] * len(scored))
+    yield f"```mermaid\nxychart-beta\n  x-axis [{axis}]\n  y-axis 0 --> 10\n  bar [{bars}]\n  line [{line}]\n```"
+    note = texts.S_SCORES_NOTE.of(count=len(scored), threshold=f"{threshold:g}").in_language(language)
+    yield f"{note} {sparkline(scored)}"
+
+
+def _scores(lines: Sequence[Mapping[str, Any]]) -> list[float]:
+    """The last score of every candidate, in the order in which the candidates came."""
+    found: dict[str, float] = {}
+    for line in lines:
+        score = line.get("score")
+        if line.get("event") in ("adopted", "rejected", "verdict") and isinstance(score, (int, float)):
+            found[str(line.get("id"))] = min(10.0, max(0.0, float(score)))
+    return list(found.values())
+
+
+def sparkline(scores: Sequence[float]) -> str:
+    """Scores from 0 to 10 as a row of blocks, which shows where pictures do not."""
+    return "".join("▁▂▃▄▅▆▇█"[min(7, int(score * 0.8))] for score in scores)
+
+
+def _pending(seen: Overview, place: Place, language: Language) -> Iterable[str]:
+    if not seen.pending:
+        yield texts.S_NOTHING_PENDING.in_language(language)
+        return
+    shown = seen.pending[-_PENDING:]
+    yield "\n".join(f"- `{each.id}`: {safe(each.reason)}" for each in reversed(shown))
+    if len(seen.pending) > len(shown):
+        yield texts.S_EARLIER.of(count=len(seen.pending) - len(shown)).in_language(language)
+    yield texts.S_HOW_TO.of(id=shown[-1].id, file=place.verdicts()).in_language(language)
