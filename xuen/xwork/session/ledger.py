@@ -47,7 +47,7 @@ class Ledger:
         self.state = State.NEW
         self.unchecked = False  # files were written, or a run recovered, and no command succeeded since
         self.ids: set[str] = set()  # of all calls
-        self.reminders = 0  # since the last prompt
+        self.reminders = 0  # since the last prompt or successful command
         self.summary = ""
         self.first_kept = 0  # number of the message that follows the summary in `view`
         self.input_tokens: int | None = None
@@ -133,6 +133,8 @@ class Ledger:
         if effect is not Effect.NONE:
             self._worked = True
             self.unchecked = effect is Effect.WRITE
+        if effect is Effect.CHECK:
+            self.reminders = 0  # the model did what it was told
         if not self._waiting:
             self.state = State.MODEL
 
