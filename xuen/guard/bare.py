@@ -12,7 +12,7 @@ from pathlib import Path
 
 from xuen.agent.causes import likely_cause
 from xuen.errors import DamagedResearch
-from xuen.events import AgentFailed, Damaged, Event, Heartbeat, RunFinished, RunStarted
+from xuen.events import AgentFailed, Damaged, Event, Heartbeat, RunFinished, RunStarted, SectionsShown
 from xuen.guard.candidates import new_id
 from xuen.guard.round import RoundReport
 from xuen.guard.steps import Steps
@@ -73,6 +73,11 @@ class NoGuard:
     def sections(self) -> Sections:
         """What research.md held when last looked at."""
         return (self._last_good or parse(new_research(self._task))).sections
+
+    def shown(self) -> SectionsShown:
+        """The sections alone."""
+        now = self.sections()
+        return SectionsShown(idea=now.idea, artifact=now.artifact)
 
     def keep_prompt(self, id: str, text: str) -> None:
         """Keeps nothing."""

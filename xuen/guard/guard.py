@@ -35,6 +35,7 @@ from xuen.events import (
     Restored,
     RunFinished,
     RunStarted,
+    SectionsShown,
 )
 from xuen.guard.bare import CAUSE_FROM, NoGuard
 from xuen.guard.best import Best, Change, Followers
@@ -227,6 +228,19 @@ class RoundGuard:
         if self._best is None:
             return self._bare.sections()
         return self._given or self._best.sections
+
+    def shown(self) -> SectionsShown:
+        """The sections as an event, with the best and what is pending while the guard works."""
+        best, now = self._best, self.sections()
+        if best is None:
+            return self._bare.shown()
+        return SectionsShown(
+            idea=now.idea,
+            artifact=now.artifact,
+            best=best.anchor.id,
+            best_score=best.anchor.score,
+            pending=self._desk.index.pending(),
+        )
 
     def keep_prompt(self, id: str, text: str) -> None:
         """Keep what the agent is asked as `rounds/prompts/<id>.txt`. Raises nothing."""

@@ -85,6 +85,10 @@ class Index:
     bests: dict[str, int] = field(default_factory=dict)  # what rounds started from, and the seq that first shows it
     waiting: Known | None = None  # has a verdict whose effect is missing: the run was killed between the two
 
+    def pending(self) -> tuple[str, ...]:
+        """The ids of the candidates that wait for a person, in the order in which they came."""
+        return tuple(known.id for known in self.known.values() if known.status in ("pending", "open"))
+
     def take(self, line: Mapping[str, Any]) -> None:
         """Fold in one line; one that makes no sense is passed over."""
         seq, event = line.get("seq"), line.get("event")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from xuen.agent.call import Outcome
-from xuen.events import RunFinished, RunStarted
+from xuen.events import RunFinished, RunStarted, SectionsShown
 from xuen.workspace.research import Sections
 
 
@@ -39,6 +39,10 @@ class Guard(Protocol):
 
     def sections(self) -> Sections:
         """What research.md holds between rounds: the state that a round starts from."""
+        ...
+
+    def shown(self) -> SectionsShown:
+        """What a screen shows first: the sections and, where there is a guard, the best and what is pending."""
         ...
 
     def keep_prompt(self, id: str, text: str) -> None:

@@ -15,7 +15,7 @@ from xuen.errors import PromptTooLong
 from xuen.events import Notice, RunFinished, RunStarted, Why
 from xuen.runner.bank import word_bank
 from xuen.runner.kit import Kit
-from xuen.runner.round import play, show
+from xuen.runner.round import play
 from xuen.texts import Text
 from xuen.texts import run as texts
 
@@ -37,7 +37,7 @@ class Loop:
         """Everything from the guard's start to its finish; the exit code of the program."""
         guard = self._kit.guard
         guard.start(started)
-        show(self._kit)
+        self._kit.sink.emit(guard.shown())
         self._round = guard.last_round()
         try:
             code, reason = self._rounds()

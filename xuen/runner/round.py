@@ -29,15 +29,10 @@ def play(kit: Kit, round: int, *, bank: Sequence[str], pick: int, left: int | No
     data = _read(kit)
     seen = _show_changes(kit, round, before, data) if outcome.worked else before
     kit.guard.close_round(RoundReport(id=id, round=round, words=words, outcome=outcome, data=data))
-    if kit.guard.sections() != seen:
-        show(kit)
-    return outcome
-
-
-def show(kit: Kit) -> None:
-    """Tell the sections from which the next round starts."""
     now = kit.guard.sections()
-    kit.sink.emit(SectionsShown(idea=now.idea, artifact=now.artifact))
+    if now != seen:
+        kit.sink.emit(SectionsShown(idea=now.idea, artifact=now.artifact))
+    return outcome
 
 
 def _ask(kit: Kit, id: str, round: int, words: Sequence[str], state: Sections) -> Outcome:
