@@ -35,7 +35,7 @@ from xuen.workspace.paths import Workspace
 from xuen.workspace.research import Sections
 from xuen.workspace.research_file import ResearchFile
 
-EMBEDDED_WORDS = WordsSettings(count=20, batch=10)
+EMBEDDED_WORDS = WordsSettings(count=20, batch=20)
 """What the embedded model can make in less than a minute, so that the first round begins."""
 
 
