@@ -331,9 +331,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--templates", type=int, default=0)
     options = parser.parse_args()
-    count = options.templates or (10 if options.short else 240)
+    count = options.templates or (10 if options.short else 220)
     cases = prompts("canary", 160)
-    plan = Plan(whole=8, reported=tuple(name for name in REPORTED if shutil.which(name)))
+    plan = Plan(whole=40, reported=tuple(name for name in REPORTED if shutil.which(name)))
     if options.short:
         cases, plan = cases[:: len(cases) // 10], Plan(whole=5, reported=())
     start = time.monotonic()

@@ -192,6 +192,12 @@ def test_characters_that_no_shell_can_be_given_are_refused(source: str) -> None:
     assert (caught.value.line_number, caught.value.column) == (1, source.index(source[-1]) + 1)
 
 
+@pytest.mark.parametrize("opening", ['"$(a ', "( ", "${x:-", "if "])
+def test_nesting_without_end_is_refused_and_not_a_crash(opening: str) -> None:
+    with pytest.raises(TemplateError):
+        parse(opening * 5000 + "$prompt")
+
+
 def test_every_message_names_no_part_of_the_template() -> None:
     with pytest.raises(TemplateError) as caught:
         parse("run --key hunter2 'do $prompt now'")

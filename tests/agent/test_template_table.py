@@ -259,6 +259,12 @@ def test_a_refusal_names_the_place_and_the_reason(source: str, line: int, column
     assert caught.value.mend is not None
 
 
+def test_substitutions_may_be_nested_deeply() -> None:
+    deep = parse("agent " + '"$(printf %s ' * 30 + "$prompt" + ')"' * 30)
+    check_with_shell(deep)
+    assert '%s "$prompt")' in deep.script
+
+
 @pytest.mark.parametrize("source", DIALECTS)
 def test_what_shells_read_differently_is_refused(source: str) -> None:
     with pytest.raises(TemplateError, match="does not mean the same in every shell"):

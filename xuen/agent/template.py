@@ -78,15 +78,19 @@ def parse(source: str) -> Template:
         line, column = before.count("\n") + 1, bad.start() - before.rfind("\n")
         raise TemplateError(texts.NUL, line=line, column=column, mend=texts.NUL_MEND)
     lexer = Parser(source)
-    tree = lexer.commands()
-    lexer.finished()
-    if not lexer.used:
-        raise TemplateError(texts.MISSING, line=1, column=1, mend=texts.MISSING_MEND)
-    Rules(lexer, tree).check()
+    try:
+        tree = lexer.commands()
+        lexer.finished()
+        if not lexer.used:
+            raise TemplateError(texts.MISSING, line=1, column=1, mend=texts.MISSING_MEND)
+        Rules(lexer, tree).check()
+        sizes = Sizes(tree).found
+    except RecursionError:  # hundreds of levels: no person wrote that
+        raise TemplateError(texts.NESTED_TOO_DEEPLY, line=1, column=1, mend=texts.PUT_IN_SCRIPT) from None
     script = _edited(source, lexer.edits)
     if len((_PREFIX + script).encode()) > argument_limit():
         raise TemplateError(texts.TOO_LONG, line=1, column=1, mend=texts.PUT_IN_SCRIPT)
-    return Template(source, script, "prompt" in lexer.used, "prompt_file" in lexer.used, Sizes(tree).found)
+    return Template(source, script, "prompt" in lexer.used, "prompt_file" in lexer.used, sizes)
 
 
 def check_with_shell(template: Template) -> None:

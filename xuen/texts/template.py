@@ -69,6 +69,7 @@ PATH_TARGET = Text("use $prompt_file, or a name of your own", "请用 $prompt_fi
 NUL = Text("the command holds a character that no shell can be given", "命令里有无法交给 shell 的字符")
 NUL_MEND = Text("remove it", "请删除它")
 TOO_LONG = Text("the command itself is too long for one argument of /bin/sh", "命令本身太长，放不进 /bin/sh 的一个参数")
+NESTED_TOO_DEEPLY = Text("the command is nested too deeply to be checked", "命令嵌套过深，无法检查")
 DIALECT = Text("{form} does not mean the same in every shell", "{form} 在不同 shell 里含义不同")
 CONTINUATION = Text(
     "a backslash at the line's end splits a word here, which shells read differently",

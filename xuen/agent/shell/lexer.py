@@ -32,6 +32,8 @@ _BACKQUOTED = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
 _BRACE_LIST = re.compile(r"\{.*(,|\.\.).*\}", re.DOTALL)
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|[0-9]+")
 _SIGNS = " \t\n+*/%<>=!&|^~?:()-"
+_ORDINARY = re.compile(r"""[^\s'"\\$`;&|<>(){}]+""")
+_ORDINARY_WITHIN = re.compile(r"""[^'"\\$`{}]+""")  # within quotes
 _ENDS_WORD = " \t\n;&|<>()"
 _QUOTING: tuple[Mode, ...] = ("double", "document", "brace-double", "brace-document", "arithmetic")
 _WITHIN: dict[Mode, Mode] = {
@@ -103,7 +105,7 @@ class Lexer(ABC):
             if here == "\\":
                 self._backslash(parts)
             else:
-                parts.extend(self._piece("bare") or self._plain(quoted=False))
+                parts.extend(self._piece("bare") or self._plain(_ORDINARY, quoted=False))
         if self.i == start:
             return None
         shape = "".join(p.text if isinstance(p, Literal) and not p.quoted else "\0" for p in parts)
@@ -113,13 +115,12 @@ class Lexer(ABC):
 
     def document(self, start: int, end: int) -> Word:
         """The body of an unquoted here-document, which lies between two offsets."""
-        after, self.i, resume, self.resume = self.i, start, self.resume, 0
+        after, resume, whole = self.i, self.resume, self.source
+        self.i, self.resume, self.source = start, 0, whole[:end]  # nothing in the body goes on beyond its end
         parts: list[Part] = []
         while self.i < end:
             parts.extend(self._inside("document"))
-        if self.i > end:
-            self.open_end("$(", start)
-        self.i, self.resume = after, resume
+        self.i, self.resume, self.source = after, resume, whole
         return Word(tuple(parts), start)
 
     def no_placeholder(self, start: int, end: int, what: Text, mend: Text) -> None:
@@ -132,9 +133,11 @@ class Lexer(ABC):
         if self.resume and "\n" in self.source[start:end]:
             self.fail(texts.NESTED_LINES, texts.NESTED_LINES_MEND, start)
 
-    def _plain(self, *, quoted: bool) -> list[Part]:
-        self.i += 1
-        return [Literal(self.source[self.i - 1], quoted)]
+    def _plain(self, ordinary: re.Pattern[str], *, quoted: bool) -> list[Part]:
+        """Ordinary characters from here on, at least the one here."""
+        start, run = self.i, ordinary.match(self.source, self.i)
+        self.i = run.end() if run else start + 1
+        return [Literal(self.source[start : self.i], quoted)]
 
     def _backslash(self, parts: list[Part]) -> None:
         escaped = self.peek(1)
@@ -198,7 +201,7 @@ class Lexer(ABC):
             if mode == "brace" or (mode == "brace-double" and here == '"'):
                 return self._piece(mode)
             self.fail(texts.NESTED_QUOTES, texts.PLAIN_POSIX, self.i)
-        return self._plain(quoted=mode != "brace")
+        return self._plain(_ORDINARY_WITHIN, quoted=mode != "brace")
 
     def _escape(self, mode: Mode) -> list[Part]:
         escaped = self.peek(1)

@@ -53,6 +53,7 @@ class Sizes:
     def __init__(self, tree: tuple[Pipeline, ...]) -> None:
         self._spread = Spread(tree)
         self._open: set[str] = set()  # variables that are being summed up
+        self._summed: dict[str, Size] = {}
         nodes = list(walk(tree))
         self._functions = self._spread.functions
         self._positional: list[Word] = []
@@ -105,12 +106,13 @@ class Sizes:
             return Size(paths=1)
         if name in self._open:
             return Size(prompts=int(self._spread.holds(Parameter(name, "", (), True, 0))))
-        self._open.add(name)
-        size = self._known(name)
-        self._open.discard(name)
-        return size
+        if name not in self._summed:
+            self._open.add(name)
+            self._summed[name] = self._sum(name)
+            self._open.discard(name)
+        return self._summed[name]
 
-    def _known(self, name: str) -> Size:
+    def _sum(self, name: str) -> Size:
         if name == "*":
             return sum((self._word(word) for word in self._positional), Size())
         values = [*self._spread.assigned.get(name, ()), *self._listed.get(name, ())]

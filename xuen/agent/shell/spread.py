@@ -41,8 +41,12 @@ class Spread:
         self.positional = False  # some positional parameter may hold it
         self.first = False  # the first one may
         self.stdin = False  # the shell's own standard input may
+        self._known: dict[
+            int, tuple[object, bool]
+        ] = {}  # by identity; keeps the node, so that the number stays its own
         before = None
         while before != (before := self._size()):
+            self._known.clear()
             for node in nodes:
                 self._follow(node)
 
@@ -51,7 +55,10 @@ class Spread:
 
     def holds(self, node: object) -> bool:
         """Whether something of the prompt may be in what this expands to, prints or is run with."""
-        return any(self._holds_itself(item) for item in walk(node))
+        known = self._known.get(id(node))
+        if known is None:
+            known = self._known[id(node)] = (node, any(self._holds_itself(item) for item in walk(node)))
+        return known[1]
 
     def named(self, word: Word) -> bool:
         """Whether the word is the path of a file that may hold the prompt, because the template wrote it there."""

@@ -8,6 +8,7 @@ and `at` is an offset into the template's source.
 from __future__ import annotations
 
 import dataclasses
+import typing
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -157,12 +158,18 @@ class Pipeline:
 Node = Part | Word | Redirect | Command | Pipeline
 
 
+_FIELDS: dict[type, tuple[str, ...]] = {
+    kind: tuple(field.name for field in dataclasses.fields(kind)) for kind in typing.get_args(Node)
+}
+
+
 def walk(node: object) -> Iterator[Node]:
     """Every node in a node or tuple of nodes, itself first, to any depth."""
-    if isinstance(node, tuple):
-        for item in node:
-            yield from walk(item)
-    elif isinstance(node, Node):
-        yield node
-        for field in dataclasses.fields(node):
-            yield from walk(getattr(node, field.name))
+    waiting = [node]
+    while waiting:
+        here = waiting.pop()
+        if isinstance(here, tuple):
+            waiting.extend(reversed(here))
+        elif isinstance(here, Node):
+            yield here
+            waiting.extend(getattr(here, name) for name in reversed(_FIELDS[type(here)]))
