@@ -138,7 +138,7 @@ class Agent:
 
     def compact(self) -> None:
         """Shorten the conversation now; raises Interrupted or ModelError, and then nothing has changed."""
-        self._shorten(int(self._window * self.config.keep))
+        self._shorten(int(min(self._window, self.session.ledger.tokens) * self.config.keep))
 
     def close(self) -> None:
         """End all processes and close what was made here; a second call does nothing."""

@@ -8,14 +8,16 @@ from __future__ import annotations
 from xuen.texts import xwork as texts
 from xuen.xwork.errors import ContextOverflow, ModelError
 from xuen.xwork.events import Compacted as CompactedEvent
-from xuen.xwork.messages import Finish
+from xuen.xwork.messages import Finish, User
 from xuen.xwork.model.client import Options
 from xuen.xwork.model.retry import Asker
 from xuen.xwork.session import compaction
+from xuen.xwork.session.budget import tokens_of
 from xuen.xwork.session.journal import Session
 from xuen.xwork.session.records import Compacted, whole
 
 _NOTES = 2_000  # tokens of the notes
+_LEAST = 200  # tokens that are worth it
 
 
 class NothingToCompact(ModelError):
@@ -33,11 +35,11 @@ def compact(session: Session, asker: Asker, *, keep: int, window: int) -> Compac
     ledger = session.ledger
     before = ledger.tokens
     at = compaction.cut(ledger.view, keep)
-    if at is None or (at == 1 and ledger.summary):
+    if at is None or sum(map(tokens_of, ledger.view[:at])) < _LEAST:
         raise NothingToCompact(texts.NOTHING_TO_COMPACT)
     notes = _notes(session, asker, at, max(1_000, window - 2 * _NOTES))
     summary = compaction.standing_for(notes, ledger.last_prompt)
-    if len(summary) >= sum(len(compaction.transcribe(message)) for message in ledger.view[:at]):
+    if tokens_of(User(summary)) >= sum(map(tokens_of, ledger.view[:at])):
         raise NothingToCompact(texts.NOTHING_TO_COMPACT)
     skipped = 1 if ledger.summary else 0  # the place in `view` of the notes from the last time
     session.append(Compacted(whole(summary), ledger.first_kept + at - skipped))

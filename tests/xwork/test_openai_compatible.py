@@ -1,0 +1,299 @@
+"""A model server on loopback: every cut of the bytes, every kind of refusal, a caller that gives up."""
+
+import threading
+import time
+
+import pytest
+
+from xuen.xwork.errors import AccessDenied, BadUse, ContextOverflow, Interrupted, ModelError, RequestRefused, Retryable
+from xuen.xwork.messages import Assistant, Finish, System, ToolCall, ToolDefinition, ToolResult, Usage, User
+from xuen.xwork.model.client import Options, assemble
+from xuen.xwork.model.openai_compatible import OpenAICompatible, chat_url
+from xuen.xwork.model.retry import Asker, Patience
+from xuen.xwork.model.server_errors import refusal, seconds
+
+NEVER = threading.Event()
+
+
+def chunk(finish=None, **delta):
+    return {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
+
+
+def call(index, **parts):
+    function = {name: parts.pop(name) for name in ("name", "arguments") if name in parts}
+    return {"tool_calls": [{"index": index, "function": function, **parts}]}
+
+
+EVENTS = [
+    chunk(role="assistant", content=""),
+    chunk(reasoning_content="hm "),
+    chunk(reasoning_content="词"),
+    chunk(content="Zwei Wörter"),
+    chunk(content=" 词😀\u2028\x85"),
+    chunk(**call(0, id="a1", type="function", name="read_file", arguments="")),
+    chunk(**call(0, arguments='{"path": ')),
+    chunk(**call(1, id="b2", type="function", name="list_files", arguments='{"pa')),
+    chunk(**call(0, arguments='"ü.txt"}')),
+    chunk(**call(1, arguments='th": "."}')),
+    chunk("tool_calls"),
+    {
+        "choices": [],
+        "usage": {"prompt_tokens": 7, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 2}},
+    },
+]
+WHOLE = Assistant(
+    "Zwei Wörter 词😀\u2028\x85",
+    "hm 词",
+    (ToolCall("a1", "read_file", '{"path": "ü.txt"}'), ToolCall("b2", "list_files", '{"path": "."}')),
+    Finish.CALLS,
+)
+
+
+@pytest.fixture
+def client(model_server):
+    made = OpenAICompatible(model_server.url, "m", key="sk-secret", silence=20)
+    yield made
+    made.close()
+
+
+def ask(client, *messages, cancel=NEVER, tools=()):
+    return assemble(client.complete(messages or (User("q"),), tools, options=Options(), cancel=cancel))
+
+
+@pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
+def test_the_answer_is_the_same_for_every_cut_of_the_bytes(newline, say):
+    """Fed through httpx itself, without a socket: 2,000 requests would take long."""
+    import httpx
+
+    data = say.sse(*EVENTS).replace(b"\n", newline)
+    cuts: list[int] = []
+
+    def serve(request: httpx.Request) -> httpx.Response:
+        at = cuts[-1]
+        return httpx.Response(200, headers={"content-type": "text/event-stream"}, stream=Pieces(data[:at], data[at:]))
+
+    class Pieces(httpx.SyncByteStream):
+        def __init__(self, *pieces: bytes) -> None:
+            self.pieces = pieces
+
+        def __iter__(self):
+            yield from self.pieces
+
+    model = OpenAICompatible("http://127.0.0.1:1/v1", "m")
+    model._client = httpx.Client(transport=httpx.MockTransport(serve))
+    for at in range(len(data) + 1):
+        cuts.append(at)
+        answer = ask(model)
+        assert answer.message == WHOLE
+        assert answer.usage == Usage(7, 3, 2)
+    model.close()
+
+
+def test_byte_by_byte_over_a_socket(model_server, client, say):
+    model_server.replies = [say.stream(*(bytes([byte]) for byte in say.sse(*EVENTS)))]
+    assert ask(client).message == WHOLE
+
+
+def test_what_is_sent(model_server, client, say):
+    model_server.replies = [say.stream(say.sse(chunk("stop", content="ok")))]
+    messages = (
+        System("s"),
+        User("u"),
+        WHOLE,
+        ToolResult("a1", "read_file", "text"),
+        ToolResult("b2", "list_files", ""),
+    )
+    tool = ToolDefinition("t", "d", {"type": "object"})
+    ask(client, *messages, tools=[tool])
+    body = model_server.requests[0]
+    assert body["model"] == "m" and body["stream"] is True and body["stream_options"] == {"include_usage": True}
+    assert [message["role"] for message in body["messages"]] == ["system", "user", "assistant", "tool", "tool"]
+    assert body["messages"][2]["tool_calls"][0]["function"] == {"name": "read_file", "arguments": '{"path": "ü.txt"}'}
+    assert body["tools"][0]["function"]["name"] == "t"
+    assert model_server.headers[0]["authorization"] == "Bearer sk-secret"
+
+
+def test_without_a_key_none_is_sent_and_a_proxy_is_not_asked_for_this_machine(model_server, say, monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    model_server.replies = [say.stream(say.sse(chunk("stop", content="ok")))]
+    client = OpenAICompatible(model_server.url, "m")
+    assert ask(client).message.text == "ok"
+    assert "authorization" not in model_server.headers[0]
+    client.close()
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: [DONE]\n\n', Assistant("a")),
+        (b': ping\n\ndata:{"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}\n\n', Assistant("a")),
+        (b'data: {"choices":[{"delta":{"content":"a"},"finish_reason":"length"}]}\n\ndata: [DONE]\n\n',
+         Assistant("a", finish=Finish.LENGTH)),
+        (b'data: {"choices":null}\n\ndata: 7\n\ndata: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}\n\n',  # noqa: E501
+         Assistant("a")),
+    ],
+)  # fmt: skip
+def test_servers_that_are_sloppy(model_server, client, say, data, message):
+    model_server.replies = [say.stream(data)]
+    assert ask(client).message == message
+
+
+def test_a_server_that_does_not_stream(model_server, client, say):
+    whole = {"choices": [{"message": {"role": "assistant", "content": "hi"}, "finish_reason": "stop"}]}
+    model_server.replies = [say.refuse(200, whole)]
+    assert ask(client).message == Assistant("hi")
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind", "part"),
+    [
+        (("stream", b'data: {"choices":[{"delta":{"content":"a"}}]}\n\n'), Retryable, "broke off"),
+        (("stream", b"data: {nonsense\n\n"), Retryable, "no JSON"),
+        (("stream", b'data: {"error":{"message":"overloaded","type":"server_error"}}\n\n'), Retryable, "overloaded"),
+        (("stream", b'data: {"error":{"message":"maximum context length is 9"}}\n\n'), ContextOverflow, "context"),
+        ((401, {"error": {"message": "bad key"}}), AccessDenied, "Is the key in OPENAI_API_KEY right"),
+        ((403, "forbidden"), AccessDenied, "forbidden"),
+        ((404, {"error": {"message": "model not found"}}), RequestRefused, "Check --base-url and --model"),
+        ((400, {"error": {"message": "unknown field"}}), RequestRefused, "unknown field"),
+        ((400, {"error": {"code": "context_length_exceeded", "message": "too long"}}), ContextOverflow, "too long"),
+        ((413, "x"), ContextOverflow, "x"),
+        ((429, {"error": {"message": "slow down"}}), Retryable, "slow down"),
+        ((429, {"error": {"code": "insufficient_quota", "message": "pay"}}), AccessDenied, "pay"),
+        ((500, ""), Retryable, "500"),
+        ((503, {"detail": "loading"}), Retryable, "loading"),
+        ((529, {"type": "error", "error": {"type": "overloaded_error", "message": "x"}}), Retryable, "overloaded"),
+    ],
+)
+def test_what_refusals_mean(model_server, client, say, reply, kind, part):
+    first, second = reply
+    model_server.replies = [say.stream(second) if first == "stream" else say.refuse(first, second)]
+    with pytest.raises(kind) as refused:
+        ask(client)
+    assert type(refused.value) is kind
+    assert part in str(refused.value) and "sk-secret" not in str(refused.value)
+
+
+def test_a_connection_that_breaks_in_the_middle_can_be_tried_again(model_server, client):
+    def reply(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/event-stream")
+        handler.send_header("Content-Length", "1000")
+        handler.end_headers()
+        handler.wfile.write(b'data: {"choices":[{"delta":{"content":"a"}}]}\n\n')
+        handler.close_connection = True
+
+    model_server.replies = [reply]
+    with pytest.raises(Retryable, match="broke off"):
+        ask(client)
+
+
+def test_nobody_at_the_address(client):
+    lonely = OpenAICompatible("http://127.0.0.1:9/v1", "m")
+    with pytest.raises(Retryable, match="cannot be reached") as refused:
+        ask(lonely)
+    assert "--base-url" in str(refused.value)
+
+
+@pytest.mark.parametrize("when", ["before the headers", "in the middle"])
+def test_a_caller_that_gives_up_is_free_within_half_a_second(model_server, client, when):
+    over = threading.Event()
+
+    def reply(handler):
+        if when == "in the middle":
+            handler.send_response(200)
+            handler.send_header("Content-Type", "text/event-stream")
+            handler.end_headers()
+            handler.wfile.write(b'data: {"choices":[{"delta":{"content":"a"}}]}\n\n')
+            handler.wfile.flush()
+        over.wait(60)
+        handler.close_connection = True
+
+    model_server.replies = [reply]
+    cancel = threading.Event()
+    threading.Timer(0.5, cancel.set).start()
+    began = time.monotonic()
+    with pytest.raises(Interrupted):
+        ask(client, cancel=cancel)
+    took = time.monotonic() - began
+    over.set()
+    assert took < 5
+
+
+@pytest.mark.parametrize("url", ["", "localhost:11434", "ftp://x/v1", "http://", "http://a b/v1"])
+def test_what_is_no_address_is_said_to_be_none(url):
+    with pytest.raises(BadUse):
+        chat_url(url)
+
+
+def test_addresses():
+    assert chat_url("http://h:1/v1/") == "http://h:1/v1/chat/completions"
+    assert chat_url("https://h/v1/chat/completions") == "https://h/v1/chat/completions"
+
+
+# --- patience ---
+
+
+def asker(client, events, **patience):
+    return Asker(client, events.append, NEVER, language="en", patience=Patience(**patience), chance=lambda: 0.5)
+
+
+def test_retries_wait_as_long_as_the_server_asks_and_earlier_pieces_are_void(model_server, client, say):
+    model_server.replies = [
+        say.refuse(429, {"error": {"message": "slow"}}, Retry_After="0.2"),
+        say.stream(b'data: {"choices":[{"delta":{"content":"lost"}}]}\n\n'),
+        say.stream(say.sse(chunk("stop", content=""))),
+        say.stream(say.sse(chunk("stop", content="kept"))),
+    ]
+    events = []
+    began = time.monotonic()
+    answer = asker(client, events, first=0.01).ask([User("q")], (), Options())
+    assert time.monotonic() - began >= 0.2
+    assert answer.message.text == "kept"
+    waits = [event.seconds for event in events if type(event).__name__ == "Retrying"]
+    assert waits == [0.2, 0.02, 0.04]
+
+
+def test_patience_ends_clearly(model_server, client, say):
+    model_server.replies = [say.refuse(500, "busy")]
+    with pytest.raises(ModelError, match=r"gave up after 3 tries: .*busy"):
+        asker(client, [], tries=3, first=0.0).ask([User("q")], (), Options())
+    assert len(model_server.requests) == 3
+    model_server.replies = [say.refuse(429, "slow", Retry_After="3600")]
+    with pytest.raises(ModelError, match="asks to wait 3600 seconds"):
+        asker(client, [], server=60.0).ask([User("q")], (), Options())
+
+
+def test_what_cannot_get_better_is_not_tried_again(model_server, client, say):
+    model_server.replies = [say.refuse(401, "no")]
+    with pytest.raises(AccessDenied):
+        asker(client, []).ask([User("q")], (), Options())
+    assert len(model_server.requests) == 1
+
+
+def test_how_long_a_server_asks_to_wait():
+    from email.utils import formatdate
+
+    assert seconds("2.5") == 2.5 and seconds("7", "1500") == 1.5
+    assert 50 < seconds(formatdate(time.time() + 60, usegmt=True)) <= 60
+    assert seconds(None) is None and seconds("soon") is None and seconds("-1") is None and seconds("nan") is None
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens",
+        "prompt is too long: 210000 tokens > 200000 maximum",
+        "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)",
+        "the request exceeds the available context size. try increasing the context size",
+        "Input is too long for requested model.",
+        "Please reduce the length of the messages or completion",
+        "exceed_context_size_error",
+    ],
+)
+def test_requests_that_are_too_long_are_recognised_whatever_the_words(reason):
+    assert isinstance(refusal(400, reason, "K", has_key=True), ContextOverflow)
+
+
+def test_a_rate_limit_that_speaks_of_tokens_is_no_overflow():
+    said = refusal(429, "Rate limit reached: too many tokens per minute", "K", has_key=True)
+    assert isinstance(said, Retryable)
