@@ -49,7 +49,7 @@ shift 3
 done
 """
 RECORDER = """#!/bin/sh
-{ /bin/cat "/proc/$$/cmdline"; printf '\\n\\377\\n'; /bin/cat; } > "$REC/$$"
+/bin/cat "/proc/$$/cmdline" - > "$REC/$$"
 """
 Records = Counter[bytes]
 
@@ -280,6 +280,8 @@ def measure(folder: Path, templates: list[Made], cases: list[str], plan: Plan) -
     cases = [clean_prompt(case) for case in cases]
     for made in templates:
         figures.made += 1
+        if sys.stderr.isatty():
+            print(f"\r{figures.made} of {len(templates)}", end="", file=sys.stderr)
         expected = judged(bench, made)
         figures.due += expected is not None
         result = checked(made.source)

@@ -6,7 +6,6 @@ from xuen.texts import Text
 
 # Mends that several messages share.
 QUOTE_IT = Text('write it in double quotes: "$prompt"', '请写在双引号里："$prompt"')
-USE_FILE = Text("pass the prompt's file instead: < $prompt_file", "请改用提示词文件：< $prompt_file")
 OWN_ARGUMENT = Text(
     'give it to the agent as an argument of its own, "$prompt", or as a file, < $prompt_file',
     '请把它作为独立参数 "$prompt" 或文件 < $prompt_file 交给 agent',
