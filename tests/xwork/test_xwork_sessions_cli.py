@@ -1,0 +1,176 @@
+"""`run`, `resume`, `compact` and `show` from the outside: sessions, exit codes, kills."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+
+@pytest.fixture
+def work(tmp_path):
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def command(tmp_path, work, environment):
+    """Starts `python -m xuen.xwork NAME …` in the workspace, with a script for its model."""
+
+    def start(name, *arguments, script=None, **env):
+        argv = [sys.executable, "-m", "xuen.xwork", name, *arguments, "--workspace", str(work)]
+        if script is not None:
+            (tmp_path / "script.jsonl").write_text("\n".join(map(json.dumps, script)), "utf-8")
+            argv += ["--model", f"script:{tmp_path / 'script.jsonl'}"]
+        return subprocess.Popen(
+            argv,
+            cwd=tmp_path,
+            env=environment(**env),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+
+    return start
+
+
+@pytest.fixture
+def xwork(command):
+    """The same, to its end: exit code, output, errors."""
+
+    def run(name, *arguments, **named):
+        process = command(name, *arguments, **named)
+        out, err = process.communicate(timeout=60)
+        return process.returncode, out, err
+
+    return run
+
+
+@pytest.fixture
+def shown(xwork):
+    """What `show --json` says."""
+
+    def show(*arguments):
+        code, out, err = xwork("show", "--json", *arguments)
+        assert code == 0, err
+        return json.loads(out)
+
+    return show
+
+
+def shell(text):
+    return {"calls": [{"name": "exec_command", "arguments": {"command": text}}]}
+
+
+def test_a_finished_session_goes_on_and_show_tells_of_it(xwork, shown, work):
+    assert xwork("run", "one", script=[shell("echo hi"), "first"])[:2] == (0, "first\n")
+    assert xwork("run", "two", script=["second"])[:2] == (0, "second\n")
+    state = shown()
+    assert (state["state"], state["interrupted"], state["prompts"], state["messages"]) == ("finished", False, 2, 6)
+    assert state["usage"]["input_tokens"] is None  # unknown is not 0
+    code, out, _ = xwork("show")
+    assert code == 0 and "user: one" in out and "exec_command" in out and "assistant: second" in out
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_interrupted_work_waits_for_resume(command, xwork, shown, work, number):
+    steps = [
+        shell("echo one >> effects"),
+        shell("echo two >> effects; echo $$ > pid; mv pid began; exec sleep 300"),
+        "never",
+    ]
+    process = command("run", "task", script=steps)
+    while not (work / "began").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    left_running = int((work / "began").read_text())
+    process.send_signal(number)
+    process.communicate(timeout=30)
+    assert process.returncode == (-9 if number == signal.SIGKILL else 128 + number)
+    state = shown()
+    assert state["interrupted"] and state["state"] == "tools" and len(state["waiting_calls"]) == 1
+    code, _, err = xwork("run", "another", script=["x"])
+    assert code == 3 and "resume" in err
+    before = (work / ".xwork/session.jsonl").read_bytes()
+    # The waiting call is executed again; it ends quickly this time.
+    wrapper = work / "sleep"
+    wrapper.write_text("#!/bin/sh\nexit 0\n")
+    wrapper.chmod(0o755)
+    code, out, err = xwork("resume", script=["done"], PATH=f"{work}:{os.environ['PATH']}")
+    assert (code, out) == (0, "done\n"), err
+    assert (work / "effects").read_text().split() == ["one", "two", "two"]
+    assert (work / ".xwork/session.jsonl").read_bytes().startswith(before)
+    assert shown()["prompts"] == 1
+    if number == signal.SIGKILL:  # nobody was left to end what ran then
+        os.kill(left_running, signal.SIGKILL)
+
+
+def test_resume_without_interrupted_work_is_bad_use(xwork):
+    assert xwork("resume", script=["x"])[0] == 2
+    xwork("run", "one", script=["first"])
+    code, _, err = xwork("resume", script=["x"])
+    assert code == 2 and "nothing waits" in err
+
+
+def test_sessions_of_their_own_and_limits(xwork, shown, tmp_path):
+    assert xwork("run", "a", "--session", "s/one.jsonl", script=["1"])[0] == 0
+    assert (tmp_path / "s" / "one.jsonl").is_file()
+    assert shown("--session", "s/one.jsonl")["messages"] == 2
+    code, _, err = xwork("run", "b", "--max-turns", "1", script=[shell("echo hi"), "x"])
+    assert code == 1 and "1 turns" in err
+    assert xwork("show", "--session", "none.jsonl")[0] == 2
+    (tmp_path / "diary").write_text("dear diary")
+    code, _, err = xwork("run", "c", "--session", "diary", script=["x"])
+    assert code == 2 and "not a session" in err
+
+
+def test_read_only_and_ask_change_nothing_without_a_terminal(xwork, work):
+    write = {"calls": [{"name": "write_file", "arguments": {"path": "a", "content": "x"}}]}
+    for mode in ("read-only", "ask"):
+        code, out, _ = xwork("run", "go", "--approval", mode, "--session", f"{mode}.jsonl", script=[write, "no"])
+        assert (code, out) == (0, "no\n") and not (work / "a").exists()
+
+
+def test_compacting_from_outside(xwork, shown):
+    steps = [shell(f"echo {n}; seq 1 1500") for n in range(3)]
+    assert xwork("run", "long", script=[*steps, "done"])[0] == 0
+    before = shown()["tokens"]
+    code, out, err = xwork("compact", "--json", script=["NOTES"])
+    assert code == 0, err
+    assert json.loads(out.splitlines()[-1])["event"] == "compacted"
+    after = shown()
+    assert after["compacted"] and after["tokens"] < before and not after["interrupted"]
+    assert xwork("run", "more", script=["ok"])[:2] == (0, "ok\n")
+    assert xwork("compact", script=[{"error": "refused", "message": "no"}])[0] == 1
+
+
+def test_json_tells_of_tools(xwork):
+    code, out, _ = xwork("run", "go", "--json", script=[shell("echo hi"), "done"])
+    events = [json.loads(line) for line in out.splitlines()]
+    assert code == 0
+    assert [event["event"] for event in events] == [
+        "run_started", "model_started", "model_ended", "tool_started", "tool_ended", "model_started", "text_chunk",
+        "model_ended", "completed",
+    ]  # fmt: skip
+    assert "hi" in events[4]["text"] and events[4]["failed"] is False
+
+
+def test_two_runs_at_once_on_one_session(command, xwork, work):
+    first = command("run", "a", script=[shell("touch began; while [ ! -e go ]; do sleep 0.05; done"), "done"])
+    while not (work / "began").exists():
+        time.sleep(0.01)
+    code, _, err = xwork("run", "b", script=["x"])
+    assert code == 2 and "another process" in err
+    (work / "go").touch()
+    assert first.communicate(timeout=30)[0] == "done\n"
+
+
+def test_a_server_without_a_model_is_bad_use(xwork):
+    code, _, err = xwork("run", "a", "--base-url", "http://127.0.0.1:9/v1")
+    assert code == 2 and "--model" in err
+    assert xwork("run", "a", "--base-url", "nonsense", "--model", "m")[0] == 2
