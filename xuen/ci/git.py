@@ -20,11 +20,12 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from xuen.ci.content import Content, Files
+from xuen.ci.content import STATE, Content, Files
 from xuen.errors import UsageError, UserError
 from xuen.texts import Text, plain
 from xuen.texts import ci as texts
@@ -93,29 +94,33 @@ class Remote:
         Raises:
             GitFailed: the remote does not answer.
         """
-        ref = f"refs/heads/{self.branch}"
-        if not self._git("ls-remote", "--heads", "--", self._url, ref).stdout.strip():
-            self._tip = None
-            return None
-        self._git("fetch", "--quiet", "--no-tags", "--depth=1", "--", self._url, f"+{ref}:{_TIP}")
+        ref = f"+refs/heads/{self.branch}:{_TIP}"
+        done = self._git("fetch", "--quiet", "--no-tags", "--depth=1", "--", self._url, ref, check=False)
+        if done.returncode != 0:
+            if b"couldn't find remote ref" in done.stderr:
+                self._tip = None
+                return None
+            raise self._failed("fetch", plain(self._said(done.stderr)))
         self._tip = self._git("rev-parse", _TIP).stdout.decode().strip()
         return self._tip
 
     def files(self) -> Files:
-        """What the fetched commit holds; plain files only, by path.
+        """What the fetched commit holds; plain files only, by path. Those that change are read at once.
 
         Raises:
             GitFailed: git failed.
         """
         if self._tip is None:
             return {}
-        found = {}
+        found: dict[str, Content] = {}
         for entry in self._git("ls-tree", "-r", "-z", self._tip).stdout.split(b"\0"):
             matched = _ENTRY.fullmatch(entry)
             if matched and matched[1].startswith(b"100"):
                 oid = matched[2].decode()
-                found[matched[3].decode(errors="surrogateescape")] = Content(oid, self._reader(oid))
-        return found
+                found[matched[3].decode(errors="surrogateescape")] = Content(oid, partial(self._read, oid))
+        changing = {path: found[path] for path in STATE if path in found}
+        read = self.read_many(list(changing.values()))
+        return {**found, **{path: Content.of(read[each.oid]) for path, each in changing.items()}}
 
     def read_many(self, contents: Sequence[Content]) -> dict[str, bytes]:
         """The bytes of those blobs that the fetched commit holds, by their ids, with one call of git.
@@ -180,11 +185,7 @@ class Remote:
         if re.search(rf"^ref: refs/heads/{re.escape(self.branch)}\tHEAD$", said, re.MULTILINE):
             raise UsageError(texts.DEFAULT_BRANCH.of(branch=self.branch), mend=texts.DEFAULT_BRANCH_MEND)
 
-    def _reader(self, oid: str) -> _Reader:
-        return _Reader(self, oid)
-
-    def read(self, oid: str) -> bytes:
-        """The bytes of one blob. Raises GitFailed."""
+    def _read(self, oid: str) -> bytes:
         return self._git("cat-file", "blob", oid).stdout
 
     def _git(
@@ -227,16 +228,6 @@ class Remote:
         said = " | ".join(dict.fromkeys((telling or lines)[:3])) or "?"
         said = _USER_IN_URL.sub("", said)
         return said.replace(self._token, "***") if self._token else said
-
-
-class _Reader:
-    """Reads one blob when asked."""
-
-    def __init__(self, remote: Remote, oid: str) -> None:
-        self._remote, self._oid = remote, oid
-
-    def __call__(self) -> bytes:
-        return self._remote.read(self._oid)
 
 
 def _data(content: bytes) -> bytes:

@@ -75,8 +75,9 @@ def read(theirs: bytes, ours: bytes) -> Ledgers:
             continue
         both.shared.append(line)
         twin = twins[line.key].popleft()
-        if line.value is not None and twin.value is not None:
-            both.ids |= {str(line.value[name]): str(twin.value[name]) for name in _NAMES if is_id(line.value.get(name))}
+        # Only a line with the snapshot's sha256 proves that both mean the same one by that id.
+        if line.value is not None and twin.value is not None and is_id(line.value.get("id")) and "sha256" in line.value:
+            both.ids[str(line.value["id"])] = str(twin.value["id"])
     left = {id(line) for each in twins.values() for line in each}
     both.theirs_alone = [line for line in both.theirs if id(line) in left]
     return both
