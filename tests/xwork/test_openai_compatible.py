@@ -219,7 +219,9 @@ def test_a_caller_that_gives_up_is_free_within_half_a_second(model_server, clien
     assert took < 5
 
 
-@pytest.mark.parametrize("url", ["", "localhost:11434", "ftp://x/v1", "http://", "http://a b/v1"])
+@pytest.mark.parametrize(
+    "url", ["", "localhost:11434", "ftp://x/v1", "http://", "http://a b/v1", "http://[x/v1", "http://h:99999999/v1"]
+)
 def test_what_is_no_address_is_said_to_be_none(url):
     with pytest.raises(BadUse):
         chat_url(url)

@@ -12,6 +12,7 @@ from xuen.xwork.config import AgentConfig
 from xuen.xwork.errors import BadUse
 from xuen.xwork.model.client import ModelClient
 
+ANTHROPIC: Final = "api.anthropic.com"
 SCRIPT: Final = "script:"
 """How a model's name begins that is a script's file."""
 
@@ -31,8 +32,14 @@ def connect(config: AgentConfig) -> ModelClient:
         raise BadUse(texts.BAD_URL.of(url=plain(repr(url or ""))), mend=texts.BAD_URL_MEND)
     if not config.model:
         raise BadUse(texts.NO_MODEL.of(url=plain(url)), mend=texts.NO_MODEL_MEND)
-    from xuen.xwork.model.openai_compatible import OpenAICompatible
+    from xuen.xwork.model.openai_compatible import OpenAICompatible, checked
 
+    if checked(url).lower().removeprefix("https://").split("/")[0] == ANTHROPIC:
+        from xuen.xwork.model.anthropic import KEY, Anthropic
+
+        # The default variable is that of the other protocol; a variable that somebody named is meant.
+        variable = KEY if config.api_key_env == "OPENAI_API_KEY" else config.api_key_env
+        return Anthropic(url, config.model, key=os.environ.get(variable) or None, key_variable=variable)
     key = os.environ.get(config.api_key_env) or None
     return OpenAICompatible(
         url, config.model, key=key, key_variable=config.api_key_env, context_tokens=config.context_tokens

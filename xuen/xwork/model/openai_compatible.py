@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from xuen.texts import plain
 from xuen.texts import xwork as texts
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 _POLL = 0.05  # seconds between two looks at the cancel token
 _CONNECT = 30.0  # seconds
-_SILENCE = 600.0  # seconds between two pieces: a local model may read a long prompt for minutes
+SILENCE = 600.0  # seconds between two pieces: a local model may read a long prompt for minutes
 _LOOPBACK = {"localhost", "127.0.0.1", "::1", "[::1]"}
 
 
@@ -43,7 +44,7 @@ class OpenAICompatible:
         key: str | None = None,
         key_variable: str = "OPENAI_API_KEY",
         context_tokens: int | None = None,
-        silence: float = _SILENCE,
+        silence: float = SILENCE,
     ) -> None:
         """`key` may be absent; `key_variable` is what a person is told to set.
 
@@ -108,11 +109,24 @@ def chat_url(base_url: str) -> str:
     Raises:
         BadUse: it is no http(s) address.
     """
-    scheme, mark, rest = base_url.partition("://")
-    if scheme.lower() not in ("http", "https") or not mark or not rest.strip("/") or any(c.isspace() for c in rest):
-        raise BadUse(texts.BAD_URL.of(url=plain(base_url)), mend=texts.BAD_URL_MEND)
-    base = base_url.rstrip("/")
+    base = checked(base_url)
     return base if base.endswith("/chat/completions") else base + "/chat/completions"
+
+
+def checked(base_url: str) -> str:
+    """The address without a slash at its end.
+
+    Raises:
+        BadUse: it is no http(s) address.
+    """
+    try:
+        parts = urlsplit(base_url)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        good = False
+    if not good or any(character.isspace() for character in base_url):
+        raise BadUse(texts.BAD_URL.of(url=plain(base_url)), mend=texts.BAD_URL_MEND)
+    return base_url.rstrip("/")
 
 
 def client_for(url: str, silence: float) -> httpx.Client:

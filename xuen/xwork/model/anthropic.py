@@ -1,0 +1,242 @@
+"""Anthropic's Messages API, streamed.
+
+Owns the translation between its form and ours: system text apart, results of tools as blocks of a user's message,
+thinking as signed blocks that go back as they came (`Assistant.replay`). The connection is that of
+`openai_compatible`. Always holds: roles alternate and every call is followed by its result, as this API demands.
+
+Source: https://docs.anthropic.com/en/api/messages-streaming
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from xuen.texts import xwork as texts
+from xuen.xwork.errors import Retryable
+from xuen.xwork.messages import Assistant, Finish, Message, System, ToolDefinition, ToolResult, Usage, User
+from xuen.xwork.model.client import (
+    CallDelta,
+    Cancel,
+    Delta,
+    Finished,
+    Options,
+    ReasoningDelta,
+    ReplayDelta,
+    TextDelta,
+    UsageDelta,
+)
+from xuen.xwork.model.openai_compatible import SILENCE, Reading, checked, client_for
+from xuen.xwork.model.server_errors import refusal, told
+
+if TYPE_CHECKING:
+    import httpx
+
+KEY: Final = "ANTHROPIC_API_KEY"
+_VERSION: Final = "2023-06-01"
+_MAX_TOKENS: Final = 16_000  # the API wants a number
+_FINISH: Final = {
+    "end_turn": Finish.STOP,
+    "stop_sequence": Finish.STOP,
+    "tool_use": Finish.CALLS,
+    "max_tokens": Finish.LENGTH,
+    "model_context_window_exceeded": Finish.LENGTH,
+    "refusal": Finish.REFUSED,
+}
+
+
+class Anthropic:
+    """A model of the Messages API."""
+
+    def __init__(
+        self,
+        base_url: str,
+        model: str,
+        *,
+        key: str | None = None,
+        key_variable: str = KEY,
+        context_tokens: int | None = 200_000,
+        silence: float = SILENCE,
+    ) -> None:
+        """Raises BadUse when `base_url` is no address."""
+        base = checked(base_url)
+        self._url = (base if base.endswith("/v1") else f"{base}/v1") + "/messages"
+        self._model = model
+        self._key = key
+        self._key_variable = key_variable
+        self._context_tokens = context_tokens
+        self._silence = silence
+        self._client: httpx.Client | None = None
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._model
+
+    @property
+    def context_tokens(self) -> int | None:
+        """What it was made with."""
+        return self._context_tokens
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolDefinition] = (),
+        *,
+        options: Options,
+        cancel: Cancel,
+    ) -> Iterator[Delta]:
+        """See `ModelClient.complete`."""
+        if self._client is None:
+            self._client = client_for(self._url, self._silence)
+        body = json.dumps(request_body(messages, tools, options) | {"model": self._model}).encode()
+        headers = {"anthropic-version": _VERSION} | ({"x-api-key": self._key} if self._key else {})
+        reading = Reading(self._client, self._url, body, headers, self._key_variable)
+        stream = Stream()
+        for event in reading.chunks(cancel):
+            if event.get("type") == "error":
+                raise refusal(0, told(event), self._key_variable, has_key=bool(self._key))
+            yield from stream.pieces(event)
+        if stream.finish is None:
+            raise Retryable(texts.BROKEN_STREAM.of(reason=texts.NO_END))
+        yield Finished(stream.finish)
+
+    def close(self) -> None:
+        """Close the connections; a second call does nothing."""
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
+
+class Stream:
+    """What the events of one answer have told so far."""
+
+    def __init__(self) -> None:
+        self.finish: Finish | None = None
+        self._thinking: dict[int, dict[str, Any]] = {}
+        self._calls: dict[int, int] = {}
+
+    def pieces(self, event: dict[str, Any]) -> list[Delta]:
+        """The pieces that one event holds; unknown events hold none."""
+        match event:
+            case {"type": "message_start", "message": {"usage": dict(usage)}}:
+                return [UsageDelta(_usage(usage))]
+            case {"type": "content_block_start", "index": int(index), "content_block": dict(block)}:
+                return self._begun(index, block)
+            case {"type": "content_block_delta", "index": int(index), "delta": dict(delta)}:
+                return self._grown(index, delta)
+            case {"type": "content_block_stop", "index": int(index)} if index in self._thinking:
+                return [ReplayDelta(json.dumps(list(self._thinking.values()), ensure_ascii=False))]
+            case {"type": "message_delta", "delta": dict(delta)}:
+                reason = delta.get("stop_reason")
+                if isinstance(reason, str):
+                    self.finish = _FINISH.get(reason, Finish.STOP)
+                counted = event.get("usage")
+                return [UsageDelta(_usage(counted))] if isinstance(counted, dict) else []
+            case _:
+                return []
+
+    def _begun(self, index: int, block: dict[str, Any]) -> list[Delta]:
+        match block.get("type"):
+            case "tool_use":
+                self._calls[index] = len(self._calls)
+                return [CallDelta(self._calls[index], id=str(block.get("id", "")), name=str(block.get("name", "")))]
+            case "thinking" | "redacted_thinking":
+                self._thinking[index] = dict(block)
+            case "text" if block.get("text"):
+                return [TextDelta(str(block["text"]))]
+        return []
+
+    def _grown(self, index: int, delta: dict[str, Any]) -> list[Delta]:
+        match delta:
+            case {"type": "text_delta", "text": str(text)}:
+                return [TextDelta(text)]
+            case {"type": "input_json_delta", "partial_json": str(part)} if index in self._calls:
+                return [CallDelta(self._calls[index], arguments=part)]
+            case {"type": "thinking_delta", "thinking": str(text)} if index in self._thinking:
+                self._thinking[index]["thinking"] = self._thinking[index].get("thinking", "") + text
+                return [ReasoningDelta(text)]
+            case {"type": "signature_delta", "signature": str(text)} if index in self._thinking:
+                self._thinking[index]["signature"] = self._thinking[index].get("signature", "") + text
+        return []
+
+
+def request_body(messages: Sequence[Message], tools: Sequence[ToolDefinition], options: Options) -> dict[str, Any]:
+    """The body of a streamed request, without the model's name; the last block of the past is marked for the cache."""
+    system = "\n\n".join(message.text for message in messages if isinstance(message, System))
+    turns: list[dict[str, Any]] = []
+    for message in messages:
+        role, blocks = _blocks(message)
+        if not blocks:
+            continue
+        if turns and turns[-1]["role"] == role:
+            turns[-1]["content"] += blocks
+        else:
+            turns.append({"role": role, "content": blocks})
+    if turns and turns[-1]["content"][-1]["type"] in ("text", "tool_result"):
+        turns[-1]["content"][-1]["cache_control"] = {"type": "ephemeral"}
+    body: dict[str, Any] = {"messages": turns, "stream": True, "max_tokens": options.max_tokens or _MAX_TOKENS}
+    if system:
+        body["system"] = system
+    if tools:
+        body["tools"] = [
+            {"name": tool.name, "description": tool.description, "input_schema": tool.parameters} for tool in tools
+        ]
+    plain_options = {
+        "temperature": options.temperature,
+        "top_p": options.top_p,
+        "stop_sequences": list(options.stop) or None,
+    }
+    return body | {name: value for name, value in plain_options.items() if value is not None}
+
+
+def _blocks(message: Message) -> tuple[str, list[dict[str, Any]]]:
+    match message:
+        case System():
+            return "user", []
+        case User(text):
+            return "user", [{"type": "text", "text": text or " "}]
+        case ToolResult():
+            content = message.text or "(nothing)"
+            block = {"type": "tool_result", "tool_use_id": message.call_id, "content": content}
+            return "user", [block | ({"is_error": True} if message.failed else {})]
+        case Assistant():
+            blocks = _replayed(message.replay)
+            if message.text.strip():  # an empty text is refused
+                blocks.append({"type": "text", "text": message.text})
+            for call in message.calls:
+                blocks.append({"type": "tool_use", "id": call.id, "name": call.name, "input": _input(call.arguments)})
+            return "assistant", blocks
+
+
+def _replayed(replay: str) -> list[dict[str, Any]]:
+    """Signed thinking of this provider; what another one wanted back is not for it."""
+    try:
+        blocks = json.loads(replay) if replay else []
+    except ValueError:
+        return []
+    known = ("thinking", "redacted_thinking")
+    if not isinstance(blocks, list):
+        return []
+    return [block for block in blocks if isinstance(block, dict) and block.get("type") in known]
+
+
+def _input(arguments: str) -> dict[str, Any]:
+    try:
+        value = json.loads(arguments)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _usage(usage: dict[str, Any]) -> Usage:
+    """Their input count leaves out what came from or went into the cache; ours is the whole prompt."""
+    names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    counts = [count for name in names if isinstance(count := usage.get(name), int)]
+    output, cached = usage.get("output_tokens"), usage.get("cache_read_input_tokens")
+    return Usage(
+        input_tokens=sum(counts) if isinstance(usage.get("input_tokens"), int) else None,
+        output_tokens=output if isinstance(output, int) else None,
+        cached_tokens=cached if isinstance(cached, int) else None,
+    )
