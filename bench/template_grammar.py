@@ -24,8 +24,6 @@ REFUSED_WORDS = [
     ("operator", '"${prompt%%y*}"'),
     ("unquoted carrier", "$(cat $prompt_file)"),
     ("unquoted carrier", "$(printf %s $prompt)"),
-    ("file pattern", "*$prompt"),
-    ("file pattern", "[$prompt]"),
     ("brace list", "{a,$prompt}"),
     ("dialect", '$"x$prompt"'),
 ]
@@ -216,7 +214,7 @@ class Maker:
             '"$prompt$prompt"', "$prompt$prompt",
             '"${prompt}字"', "字$prompt", '"`printf a`$prompt"', "\"it's $prompt\"", "=$prompt", "~$prompt",
             "'a'$prompt", "@$prompt",
-            "{$prompt}", "%s$prompt", "\"\n$prompt\n\"", '"$(cat $prompt_file)"',
+            "*$prompt", "[$prompt]", "$prompt?", "{$prompt}", "%s$prompt", "\"\n$prompt\n\"", '"$(cat $prompt_file)"',
             '"$(cat "$prompt_file")x"',
         ]  # fmt: skip
         if depth == 0 or self._random.random() < 0.7:

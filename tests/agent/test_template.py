@@ -72,6 +72,14 @@ def test_neither_variable_is_exported(shell: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("shell", SHELLS)
+def test_files_with_fitting_names_do_not_take_the_place_of_the_prompt(shell: str, tmp_path: Path) -> None:
+    for name in ("ab", "xab", "a"):
+        (tmp_path / name).touch()
+    template = parse("printf '%s|' $prompt *$prompt [$prompt] \"$prompt\"? *$prompt* x*")
+    assert run(shell, template.argv("a", ""), tmp_path) == "a|*a|[a]|a?|*a*|xab|"
+
+
+@pytest.mark.parametrize("shell", SHELLS)
 def test_what_the_environment_says_does_not_change_what_arrives(shell: str, tmp_path: Path) -> None:
     startup = tmp_path / "startup"
     startup.write_text("printf() { echo startup; }\n")

@@ -51,7 +51,7 @@ def load() -> ModuleType:
 def test_any_template_and_any_prompt_arrive_whole_in_every_shell(seed: int, prompt: str) -> None:
     bench = load()
     made = bench.Maker(seed).make()
-    prompt = clean_prompt(prompt)
+    prompt = clean_prompt(f"Task: {prompt}")
     with tempfile.TemporaryDirectory() as folder:
         tried = bench.Bench(Path(folder).resolve())
         expected = bench.judged(tried, made)

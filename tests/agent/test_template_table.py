@@ -25,6 +25,10 @@ ACCEPTED = {
     "agent \"a\"'b'$prompt": 'agent "a"\'b\'"$prompt"',
     'text=$prompt; agent "$text"': 'text="$prompt"; agent "$text"',
     'for p in $prompt; do agent "$p"; done': 'for p in "$prompt"; do agent "$p"; done',
+    # … and no file-name pattern
+    "agent *$prompt?": 'agent "*""$prompt""?"',
+    "agent --tags=[$prompt] *.md": 'agent --tags="[""$prompt"] *.md',
+    'case x in *"$prompt"*) agent "$prompt" ;; esac': 'case x in *"$prompt"*) agent "$prompt" ;; esac',
     # single quotes holding only it
     "agent '$prompt'": 'agent "$prompt"',
     "agent '${prompt_file}'": 'agent "${prompt_file}"',
@@ -88,7 +92,7 @@ REFUSED: list[tuple[str, int, int, Text]] = [
     ("x=$prompt; agent $x", 1, 18, texts.UNQUOTED),
     ("agent $(cat $prompt_file)", 1, 7, texts.UNQUOTED),
     ("set -- $prompt; agent $1", 1, 23, texts.UNQUOTED),
-    ("agent *$prompt", 1, 7, texts.PATTERN),
+    ('x=$prompt; agent *"$x"', 1, 18, texts.PATTERN),
     ('echo "$prompt" | agent', 1, 1, texts.ECHO),
     ('printf "$prompt" | agent', 1, 8, texts.PRINTF),
     ('printf "%b" "$prompt" | agent', 1, 8, texts.PRINTF),

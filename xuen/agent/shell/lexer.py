@@ -29,6 +29,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]", re.ASCII)
 _BRACED = re.compile(r"(#?)([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*?$!-]|#)", re.ASCII)
 _OPERATOR = re.compile(r":?[-=?+]|##?|%%?")
 _BACKQUOTED = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
+_PATTERN = re.compile(r"[*?[]+")
 _BRACE_LIST = re.compile(r"\{.*(,|\.\.).*\}", re.DOTALL)
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|[0-9]+")
 _SIGNS = " \t\n+*/%<>=!&|^~?:()-"
@@ -98,20 +99,37 @@ class Lexer(ABC):
         """One character, or nothing at the end."""
         return self.source[self.i + ahead : self.i + ahead + 1]
 
-    def word(self) -> Word | None:
-        """The word that begins here, or None where an operator, a blank or the end stands."""
-        start, parts = self.i, list[Part]()
+    def word(self, *, pattern: bool = False) -> Word | None:
+        """The word that begins here, or None where an operator, a blank or the end stands.
+
+        A word with a placeholder in it is no file-name pattern: its `*`, `?` and `[` are quoted, unless it
+        is a `pattern` of `case`.
+        """
+        start, parts, plain = self.i, list[Part](), list[tuple[int, int]]()
         while (here := self.peek()) and here not in _ENDS_WORD:
             if here == "\\":
                 self._backslash(parts)
+            elif piece := self._piece("bare"):
+                parts.extend(piece)
             else:
-                parts.extend(self._piece("bare") or self._plain(_ORDINARY, quoted=False))
+                plain.append((len(parts), self.i))
+                parts.extend(self._plain(_ORDINARY, quoted=False))
         if self.i == start:
             return None
         shape = "".join(p.text if isinstance(p, Literal) and not p.quoted else "\0" for p in parts)
         if _BRACE_LIST.search(shape):
             self.differs("{…,…}", start)
+        if not pattern and any(isinstance(part, Parameter) and part.name in PLACEHOLDERS for part in parts):
+            self._no_pattern(parts, plain)
         return Word(tuple(parts), start)
+
+    def _no_pattern(self, parts: list[Part], plain: list[tuple[int, int]]) -> None:
+        """Quote what would make a word a file-name pattern; `plain` says where its unquoted text stands."""
+        for index, at in plain:
+            part = parts[index]
+            if isinstance(part, Literal) and (found := list(_PATTERN.finditer(part.text))):
+                self.edits.extend((at + f.start(), at + f.end(), f'"{f[0]}"') for f in found)
+                parts[index] = Literal(part.text, quoted=True)
 
     def document(self, start: int, end: int) -> Word:
         """The body of an unquoted here-document, which lies between two offsets."""

@@ -192,8 +192,8 @@ class Parser(Lexer):
             text += part.text
         return text
 
-    def _checked_word(self, *, first: bool) -> Word | None:
-        word = self.word()
+    def _checked_word(self, *, first: bool, pattern: bool = False) -> Word | None:
+        word = self.word(pattern=pattern or first)
         if word is None:
             return None
         head = self._bare_head(word)
@@ -306,7 +306,7 @@ class Parser(Lexer):
         found: list[Word] = []
         while True:
             self._blanks()
-            pattern = self._checked_word(first=False)
+            pattern = self._checked_word(first=False, pattern=True)
             if pattern is None:
                 self._unclear()
             found.append(pattern)
