@@ -1,7 +1,7 @@
 """The agent behind the README's pictures: a program that plays five scripted rounds of research, nothing more.
 
     xuen "Make decoding of a language model faster without losing quality" --iterations 5 --pick 3 --seed 7 \
-        --no-tui --events run.jsonl -c demo.yaml      # demo.yaml: agent: {command: 'python bench/demo_agent.py "$prompt"'}
+        --no-tui --events run.jsonl -c demo.yaml  # agent: {command: 'python bench/demo_agent.py "$prompt"'}
     python bench/picture.py run.jsonl docs/session.svg
 
 Everything around it is real: the loop, the guard, write_section.py, the judging. What it says is in demo_script.json,

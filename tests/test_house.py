@@ -24,6 +24,7 @@ LEFT_BY_A_RUN = [
     ".rounds/anything",
     ".xuen.lock",
     ".research.lock",
+    ".inbox.lock",
     ".xwork/session.jsonl",
     "config.yaml",
 ]

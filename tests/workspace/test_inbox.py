@@ -75,3 +75,39 @@ def test_nothing_is_lost_or_doubled_while_others_add(workspace: Workspace) -> No
     assert [text for text in taken if text[0] == "a"] == [f"a{n}" for n in range(80)]
     assert [text for text in taken if text[0] == "b"] == [f"b{n}" for n in range(80)]
     assert len(taken) == 160
+
+
+def test_a_waiting_text_can_be_changed_in_its_place_or_removed(workspace: Workspace) -> None:
+    for text in ("one", "two", "three"):
+        inbox.put(workspace, text)
+    one, two, three = inbox.peek(workspace)
+    assert inbox.change(workspace, two, "zwei\nlines")
+    assert inbox.change(workspace, one, None)
+    assert texts(workspace) == ["zwei\nlines", "three"]
+    assert not inbox.change(workspace, two, "again")  # there is no such entry any more
+    inbox.consume(workspace, [three])
+    assert not inbox.change(workspace, three, None)
+    assert texts(workspace) == ["zwei\nlines"]
+
+
+def test_what_a_call_is_being_given_cannot_be_changed_and_new_texts_wait_for_the_next(workspace: Workspace) -> None:
+    inbox.put(workspace, "given")
+    with inbox.Handover(workspace) as handover:
+        (given,) = handover.entries
+        assert not inbox.change(workspace, given, "too late")
+        assert not inbox.change(workspace, given, None)
+        inbox.put(workspace, "later")
+        assert handover.take()
+        assert texts(workspace) == ["later"]
+        assert inbox.change(workspace, inbox.peek(workspace)[0], "changed")
+    assert texts(workspace) == ["changed"]
+
+
+def test_a_call_that_never_starts_takes_nothing_and_lets_go(workspace: Workspace) -> None:
+    inbox.put(workspace, "stays")
+    with pytest.raises(ValueError), inbox.Handover(workspace):
+        raise ValueError
+    (entry,) = inbox.peek(workspace)
+    assert inbox.change(workspace, entry, "edited")
+    with inbox.Handover(Workspace(workspace.root / "elsewhere")) as nothing:
+        assert not nothing.take()

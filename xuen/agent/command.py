@@ -81,6 +81,7 @@ def run(
         CannotStart: it could not be started.
     """
     adopt_orphans()
+    stop.begin_call()
     began = time.monotonic()
     try:
         selector = selectors.DefaultSelector()
@@ -120,7 +121,7 @@ def _wait(tree: ProcessTree, pipes: _Pipes, stop: Stop, limits: _Limits) -> Why:
     pulse = _Pulse(tree, pipes.listener, limits.began)
     while not tree.command_ended():
         now = time.monotonic()
-        if stop.is_set():
+        if stop.ends_call():
             return Why.STOPPED
         if limits.timeout and now - limits.began >= limits.timeout:
             return Why.TIMEOUT

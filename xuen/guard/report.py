@@ -114,7 +114,7 @@ def overview(workspace: Workspace) -> Overview:
                 reason=str(line.get("reason", "")),
             )
             for line in lines
-            if line.get("event") in ("agent_failed", "damaged")
+            if line.get("event") in ("agent_failed", "damaged") and line.get("why") != "stopped"
         ],
     )
 

@@ -55,6 +55,7 @@ class Loop:
         stop = self._kit.stop
         bank = word_bank(self._kit, self._words)
         for left in self._left():
+            self._pause()
             if stop.is_set():
                 break
             self._round += 1
@@ -68,6 +69,15 @@ class Loop:
         if not self._succeeded:
             return 1, texts.NO_ROUND_WORKED
         return 0, texts.ROUNDS_DONE.of(count=self._iterations)
+
+    def _pause(self) -> None:
+        """Stand still between rounds for as long as a person wants it."""
+        stop = self._kit.stop
+        if stop.is_paused():
+            self._kit.sink.emit(Notice(level="info", text=texts.PAUSED))
+            stop.wait_while_paused()
+            if not stop.is_set():
+                self._kit.sink.emit(Notice(level="info", text=texts.GOES_ON))
 
     def _left(self) -> Iterator[int | None]:
         """For each round of this call how many are left, that one counted; None for ever in an endless loop."""

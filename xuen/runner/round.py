@@ -36,17 +36,16 @@ def play(kit: Kit, round: int, *, bank: Sequence[str], pick: int, left: int | No
 
 
 def _ask(kit: Kit, id: str, round: int, words: Sequence[str], state: Sections) -> Outcome:
-    waiting = inbox.peek(kit.workspace)
-    inputs = tuple(entry.text for entry in waiting)
-    prompt = research_prompt(kit.setting, round=round, words=words, state=state, inputs=inputs)
-    kit.guard.keep_prompt(id, prompt)
+    with inbox.Handover(kit.workspace) as handover:
+        inputs = tuple(entry.text for entry in handover.entries)
+        prompt = research_prompt(kit.setting, round=round, words=words, state=state, inputs=inputs)
+        kit.guard.keep_prompt(id, prompt)
 
-    def taken() -> None:
-        if waiting:
-            inbox.consume(kit.workspace, waiting)
-            kit.sink.emit(InputTaken(round=round, texts=inputs))
+        def taken() -> None:
+            if handover.take():
+                kit.sink.emit(InputTaken(round=round, texts=inputs))
 
-    return kit.agent.call(Call(prompt, Purpose.RESEARCH, round, kit.guard.log_path(id)), on_started=taken)
+        return kit.agent.call(Call(prompt, Purpose.RESEARCH, round, kit.guard.log_path(id)), on_started=taken)
 
 
 def _read(kit: Kit) -> bytes | None:

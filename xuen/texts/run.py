@@ -11,6 +11,8 @@ SINK_DROPPED = Text(
 
 ROUNDS_DONE = Text("all {count} rounds of this call are done", "本次的 {count} 轮已全部完成")
 STOPPED = Text("stopped", "已停止")
+PAUSED = Text("paused between rounds, until you let it go on", "已在两轮之间暂停，等待继续")
+GOES_ON = Text("goes on", "继续运行")
 NO_ROUND_WORKED = Text("no round succeeded", "没有一轮成功")
 TOO_MANY_FAILURES = Text(
     "the agent failed {count} times in a row; the last time: {reason}",

@@ -2,22 +2,26 @@
 
 Any process may add at any time, with a run going on or none. Entries are taken out by rewriting the file under its
 own lock, which every appender holds too, so an entry that arrives meanwhile stays for the next call. Lines that hold
-no entry are left alone.
+no entry are left alone. While a call is being given the entries (`Handover`), nobody can change or remove them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from types import TracebackType
 
+from xuen.errors import LockTimeout
 from xuen.files.durable import write_bytes
-from xuen.files.jsonl import append_objects, parse_lines
-from xuen.files.lock import locked
+from xuen.files.jsonl import append_objects, parse_lines, to_line
+from xuen.files.lock import FileLock, locked
 from xuen.workspace.paths import Workspace
 
 LOCK_SECONDS = 30.0
+_EDIT_SECONDS = 2.0  # a person waits for this
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +77,68 @@ def consume(workspace: Workspace, entries: Iterable[Entry]) -> None:
             elif line:
                 left.append(line + b"\n")
         write_bytes(workspace.inbox, b"".join(left))
+
+
+def change(workspace: Workspace, entry: Entry, text: str | None) -> bool:
+    """Give a waiting entry another text, or take it out (None); False when a call has it or is being given it.
+
+    Raises:
+        OSError: nothing was changed.
+    """
+    try:
+        with locked(workspace.inbox_lock, 0.0), locked(workspace.inbox, _EDIT_SECONDS):
+            lines = [line for line in workspace.inbox.read_bytes().split(b"\n") if line]
+            place = next((index for index, line in enumerate(lines) if _entry(line) == entry), None)
+            if place is None:
+                return False
+            lines[place : place + 1] = [] if text is None else [to_line({"ts": entry.ts, "text": text})]
+            write_bytes(workspace.inbox, b"".join(line + b"\n" for line in lines))
+    except (LockTimeout, FileNotFoundError):
+        return False
+    return True
+
+
+class Handover:
+    """Gives what waits to one call: within it the entries stay as they are, `take` takes them out.
+
+    A call that never starts takes nothing. Where locks do not work, the handing over does, without the protection.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._lock = FileLock(workspace.inbox_lock)
+        self.entries: list[Entry] = []
+
+    def __enter__(self) -> Handover:
+        """Hold the entries. Raises OSError: the inbox is there and cannot be read."""
+        with suppress(LockTimeout, OSError):
+            self._lock.acquire(_EDIT_SECONDS)
+        try:
+            self.entries = peek(self._workspace)
+        except OSError:
+            self._lock.release()
+            raise
+        if not self.entries:
+            self._lock.release()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Let go of what was not taken."""
+        self._lock.release()
+
+    def take(self) -> bool:
+        """The call has them: take them out; whether there were any.
+
+        Raises:
+            LockTimeout, OSError: nothing was taken out.
+        """
+        try:
+            consume(self._workspace, self.entries)
+        finally:
+            self._lock.release()
+        return bool(self.entries)
 
 
 def _entry(line: bytes) -> Entry | None:

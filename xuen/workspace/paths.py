@@ -43,6 +43,11 @@ class Workspace:
         return self.root / "inbox.jsonl"
 
     @property
+    def inbox_lock(self) -> Path:
+        """Held while a call is being given what waits in the inbox, so that nobody changes it meanwhile."""
+        return self.root / ".inbox.lock"
+
+    @property
     def rounds(self) -> Path:
         """The guard's folder."""
         return self.root / "rounds"
