@@ -1,8 +1,9 @@
 """A program: runs one scenario of the guard over and over, and at the N-th file operation kills it or lets it fail.
 
-`guard_points.py kill|fail ROOT STEP` does so for N = 1, 1 + STEP, … until nothing happens any more, and prints how
-many points there were and each broken promise. The operations are seen through the interpreter's audit events; each
-run is a forked process of its own. The judge knows only what the run had told before it died, and hashes of files.
+`guard_points.py kill|fail ROOT STEP [LASTING [ORDER]]` does so for N = 1, 1 + STEP, … until nothing happens any more,
+and prints how many points there were and each broken promise. The operations are seen through the interpreter's
+audit events; each run is a forked process of its own. The judge knows only what the run had told before it died, and
+hashes of files.
 """
 
 from __future__ import annotations
@@ -11,18 +12,27 @@ import errno
 import hashlib
 import json
 import os
+import random
 import shutil
 import signal
 import sys
 from pathlib import Path
 from typing import Any
 
-from guard_play import FAILED, Play
+from guard_play import FAILED, FINE, Play
 
 from xuen.events import Adopted, Candidate, Event
 
 OPERATIONS = {"open", "os.rename", "os.link", "os.remove", "os.mkdir"}
-ADOPTED = ["", "one", "four", "three"]  # the bests of the scenario, in order
+ROUNDS: list[tuple[str, float | str]] = [
+    ("one", 8),
+    ("two", 2),
+    ("three", "unknown"),
+    ("four", 9),
+    ("five", "failed"),
+    ("six", "unknown"),
+]
+"""The rounds of the scenario: what the agent writes, and what the judge answers or that the agent fails."""
 ERRNOS = [errno.ENOSPC, errno.EIO, errno.EROFS, errno.EACCES, errno.EMFILE]
 
 
@@ -59,7 +69,18 @@ class Acknowledged:
         os.write(self.descriptor, json.dumps(told).encode() + b"\n")
 
 
-def scenario(play: Play, operations: Operations) -> None:
+def rounds_in(order: int) -> list[tuple[str, float | str]]:
+    """The rounds in one of their orders; 0 is that of `ROUNDS`."""
+    return ROUNDS if order == 0 else random.Random(order).sample(ROUNDS, len(ROUNDS))
+
+
+def bests_in(order: int) -> list[str]:
+    """What is the best one after the other; the last is the person's choice."""
+    judged = [idea for idea, answer in rounds_in(order) if isinstance(answer, int) and answer >= 7]
+    return ["", *judged, "three"]
+
+
+def scenario(play: Play, operations: Operations, order: int) -> None:
     """Adopt, reject, pending, adopt, a failed agent, a judge that cannot tell, and a verdict on the pending one."""
 
     def armed(call: Any, *arguments: Any, **named: Any) -> Any:
@@ -82,20 +103,16 @@ def scenario(play: Play, operations: Operations) -> None:
         return str(identity)
 
     play.prepare()
-    armed(play.start, answers=[8, 2, "unknown", 9, "unknown"])
-    round("one")
-    round("two")
-    pending = round("three")
-    round("four")
-    round("five", outcome=FAILED)
-    round("six")
+    steps = rounds_in(order)
+    armed(play.start, answers=[answer for _, answer in steps if answer != "failed"])
+    ids = {idea: round(idea, outcome=FAILED if answer == "failed" else FINE) for idea, answer in steps}
     play.workspace.rounds.mkdir(exist_ok=True)  # where a lasting failure has left none
-    play.verdict(f"{pending} 8\n")
+    play.verdict(f"{ids['three']} 8\n")
     round(None)
     armed(play.finish)
 
 
-def child(root: Path, acknowledged: Path, mode: str, at: int, lasting: int) -> int:
+def child(root: Path, acknowledged: Path, mode: str, at: int, lasting: int, order: int = 0) -> int:
     """Run the scenario in a fork; how many operations there were, or -1 when it was killed, -2 when it raised."""
     read, write = os.pipe()
     pid = os.fork()
@@ -105,7 +122,7 @@ def child(root: Path, acknowledged: Path, mode: str, at: int, lasting: int) -> i
             play = Play(root)
             play.ears = Acknowledged(acknowledged)  # type: ignore[assignment]
             operations = Operations(root, mode, at, lasting)
-            scenario(play, operations)
+            scenario(play, operations, order)
             os.write(write, str(operations.count).encode())
             code = 0
         finally:
@@ -120,7 +137,7 @@ def child(root: Path, acknowledged: Path, mode: str, at: int, lasting: int) -> i
     return int(said) if os.WEXITSTATUS(status) == 0 and said else -2
 
 
-def broken_promises(root: Path, acknowledged: Path, mode: str) -> list[str]:
+def broken_promises(root: Path, acknowledged: Path, mode: str, order: int = 0) -> list[str]:
     """Start again, twice, and look."""
     told = [json.loads(line) for line in acknowledged.read_bytes().splitlines()] if acknowledged.exists() else []
     play = Play(root)
@@ -130,7 +147,7 @@ def broken_promises(root: Path, acknowledged: Path, mode: str) -> list[str]:
     best = play.best_idea()
     checks = {
         "the history did not only grow": play.workspace.history.read_bytes().startswith(before),
-        f"the best is {best!r}, which was not the last adoption": is_legal(play, told, mode),
+        f"the best is {best!r}, which was not the last adoption": is_legal(play, told, mode, order),
         "research.md is not the best": play.idea == best,
         "a snapshot that was told is lost": all(is_kept(play, each) for each in told if "sha256" in each),
         "a temporary file is left": not list(root.rglob("*.tmp")),
@@ -143,13 +160,13 @@ def broken_promises(root: Path, acknowledged: Path, mode: str) -> list[str]:
     return [broken for broken, kept in checks.items() if not kept]
 
 
-def is_legal(play: Play, told: list[dict[str, Any]], mode: str) -> bool:
+def is_legal(play: Play, told: list[dict[str, Any]], mode: str, order: int) -> bool:
     """Whether the best is the last adoption that was told, or the one that was just being made."""
     adopted = [each["sha256"] for each in told if each["event"] == "Adopted"]
     if not adopted:
         return True
     if mode == "kill":
-        return play.best_idea() in ADOPTED[len(adopted) : len(adopted) + 2]
+        return play.best_idea() in bests_in(order)[len(adopted) : len(adopted) + 2]
     return sha256(play.workspace.best) in {adopted[-1], play.lines("adopted")[-1]["sha256"]}
 
 
@@ -168,16 +185,17 @@ def main() -> int:
     """Go through all points."""
     mode, base, step = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
     lasting = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    order = int(sys.argv[5]) if len(sys.argv) > 5 else 0
     points, broken = 0, []
     at = 1
     while True:
         root, acknowledged = base / "w", base / "acknowledged"
         shutil.rmtree(root, ignore_errors=True)
         acknowledged.unlink(missing_ok=True)
-        count = child(root, acknowledged, mode, at, lasting)
+        count = child(root, acknowledged, mode, at, lasting, order)
         if count == -2:
             broken.append(f"{at}: the run raised")
-        broken += [f"{at}: {promise}" for promise in broken_promises(root, acknowledged, mode)]
+        broken += [f"{at}: {promise}" for promise in broken_promises(root, acknowledged, mode, order)]
         if 0 <= count < at:
             break
         points += 1
