@@ -21,7 +21,7 @@ from xuen.cli.settings import Settings
 from xuen.cli.signals import signals_stop
 from xuen.cli.task import read_task
 from xuen.errors import DamagedResearch
-from xuen.events import Notice, RunStarted
+from xuen.events import RunStarted
 from xuen.runner.loop import Loop
 from xuen.sink import FanOut, Sink
 from xuen.stop import Stop
@@ -93,10 +93,7 @@ def _with_a_face(run: Run, options: Options, events: JsonLines | None, said: lis
     on_stdout = options.events == "-"
 
     def work(face: Sink) -> int:
-        sink = FanOut([face, events] if events else [face])
-        for text in said:
-            sink.emit(Notice(level="info", text=text))
-        return _loop(run, options, sink)
+        return _loop(run, options, FanOut([face, events] if events else [face]), said)
 
     def on_console(*reasons: Text) -> int:
         stream = sys.stderr if on_stdout else sys.stdout
@@ -126,7 +123,7 @@ def _submitter(workspace: Workspace) -> Callable[[str], None]:
     return lambda text: inbox.put(workspace, text)
 
 
-def _loop(run: Run, options: Options, sink: Sink) -> int:
+def _loop(run: Run, options: Options, sink: Sink, said: list[Text]) -> int:
     config = run.config
     kit = kit_of(run, sink)
     loop = Loop(kit, loop=config.loop, words=words_of(run, anew=options.regen_words))
@@ -140,5 +137,6 @@ def _loop(run: Run, options: Options, sink: Sink) -> int:
             agent=kit.agent.name,
             verify=config.rounds.verify if config.rounds.enabled else "off",
             iterations=None if iterations == "inf" else iterations,
-        )
+        ),
+        said,
     )

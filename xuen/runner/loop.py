@@ -6,7 +6,7 @@ in this order. The exit code is decided here and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import count
 
 from xuen.agent.call import Outcome
@@ -33,10 +33,15 @@ class Loop:
         self._failed = 0
         self._failures_in_a_row = 0
 
-    def run(self, started: RunStarted) -> int:
-        """Everything from the guard's start to its finish; the exit code of the program."""
+    def run(self, started: RunStarted, said: Iterable[Text] = ()) -> int:
+        """Everything from the guard's start to its finish; the exit code of the program.
+
+        `said` is what a person should be told about the workspace and the agent before anything else happens.
+        """
         guard = self._kit.guard
         guard.start(started)
+        for text in said:
+            self._kit.sink.emit(Notice(level="info", text=text))
         self._kit.sink.emit(guard.shown())
         self._round = guard.last_round()
         try:

@@ -54,8 +54,8 @@ SMALL_MODEL = Text(
     "请用 --agent 名称（doctor 会列出）或 --base-url URL --model 名称接上真正的 agent",
 )
 SMALL_MODEL_CHINESE = Text(
-    "the built-in agent works with a very small model, which writes poor Chinese; connect a real one with --agent NAME "
-    "(`doctor` lists them) or --base-url URL --model NAME",
-    "内置 agent 使用的模型很小，中文写得很差；"
+    "the built-in agent works with a very small model, whose Chinese is so poor that it answers in simple English; "
+    "connect a real one with --agent NAME (`doctor` lists them) or --base-url URL --model NAME",
+    "内置 agent 使用的模型很小，中文太差，所以会用简单的英文回答；"
     "请用 --agent 名称（doctor 会列出）或 --base-url URL --model 名称接上真正的 agent",
 )

@@ -70,12 +70,6 @@ SCRIPT_OVER = Text("the script of the model has only {count} answers", "模型�
 
 # --- the small-model profile -----------------------------------------------------------------------------------------
 
-SMALL_MODEL_CHINESE = Text(
-    "The built-in small model writes poor Chinese, so it answers in simple English here. "
-    "For real work, connect a real agent: --agent opencode, claude, codex …, or --base-url with --model",
-    "内置小模型的中文很差，所以它会用简单的英文回答。要真正做研究，请接入真正的智能体："
-    "--agent opencode、claude、codex 等，或者 --base-url 加 --model",
-)
 STEPS = {
     "think": Text("Thinking", "思考"),
     "idea": Text("The idea", "想法"),

@@ -20,10 +20,10 @@ from pathlib import Path
 
 import msgspec
 
-from xuen.texts import Language, language_of, plain
+from xuen.texts import Language, plain
 from xuen.xwork import texts
 from xuen.xwork.errors import EmptyAnswer, Interrupted, XworkError
-from xuen.xwork.events import Listener, ModelEnded, ModelStarted, Notice, Retrying, TextChunk
+from xuen.xwork.events import Listener, ModelEnded, ModelStarted, Retrying, TextChunk
 from xuen.xwork.messages import Message, System, User
 from xuen.xwork.model.client import Answer, Assembler, Cancel, ModelClient, Options, TextDelta
 from xuen.xwork.profile import shots, tidy
@@ -90,8 +90,6 @@ class SmallModel:
     def _research(self, question: Question, workspace: Path | None) -> str:
         if workspace is None or not (workspace / "write_section.py").is_file():
             raise XworkError(texts.NO_WORKSPACE, mend=texts.NO_WORKSPACE_MEND)
-        if language_of(question.task) == "zh" and question.round in (None, 1):
-            self.tell(Notice(level="warning", text=texts.SMALL_MODEL_CHINESE.in_language(self.language)))
         asides = " ".join(part for part in (question.notes, question.user_input) if part)
         self._write("think", shots.think(question.task, question.words, asides), 100, _any)
         asked = shots.find_idea(question.task, question.words, question.idea, asides)
