@@ -428,6 +428,25 @@ def test_errors_are_chinese_where_the_user_is(xuen: Callable) -> None:
     assert "任务" in done.stderr
 
 
+def test_without_weights_the_built_in_agent_fails_with_the_mend_and_its_chinese_is_told_once(xuen: Callable) -> None:
+    done = xuen("设计一个新的优化器", "--no-tui", "--pick", "0", XWORK_MODEL_FILE="/nowhere/model.gguf")
+    assert done.returncode == 1
+    assert done.stdout.count("中文太差") == 1
+    assert "/nowhere/model.gguf" in done.stdout
+
+
+def test_another_task_on_an_old_workspace_is_said_and_gets_its_own_words(xuen: Callable, tmp_path: Path) -> None:
+    record = tmp_path / "record.jsonl"
+    configure(tmp_path, agent("--words", "alpha wave", "--record", str(record)))
+    assert xuen("the first task", "--iterations", "1", "--no-tui").returncode == 0
+    configure(tmp_path, agent("--words", "beta decay", "--record", str(record)))
+    done = xuen("the second task", "--iterations", "1", "--no-tui")
+    assert "begun for another task (the first task)" in done.stdout
+    assert "made for another task" in done.stdout
+    assert "words: beta decay" in done.stdout
+    assert "[Task]\nthe second task\n" in recorded(record)[-1]["prompt"]
+
+
 def test_the_word_doctor_can_be_a_task(xuen: Callable, tmp_path: Path) -> None:
     configure(tmp_path, agent())
     done = xuen("--iterations", "1", "--no-tui", "--pick", "0", "--", "doctor")

@@ -156,18 +156,6 @@ def test_without_a_workspace_to_write_to_it_fails_before_asking(tmp_path, worksp
     assert "--workspace" in err
 
 
-def test_a_chinese_task_is_told_once_that_the_small_model_writes_poor_chinese(workspace, xwork):
-    def call(round):
-        prompt = research(workspace, "设计一个风筝", round)
-        return xwork(prompt, script=["T.", IDEA, POINTS], XUEN_WORKSPACE=str(workspace))
-
-    code, out, err = call(1)
-    assert code == 0
-    assert "-- 想法 --" in out
-    assert err.count("中文很差") == 1
-    assert call(2)[2] == ""
-
-
 def test_json_gives_one_event_a_line(workspace, xwork):
     prompt = words_prompt(setting(workspace), count=1, known=[])
     code, out, _ = xwork(prompt, "--json", script=[{"text": "paper", "usage": {"output_tokens": 2}}])
