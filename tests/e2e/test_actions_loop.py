@@ -1,0 +1,135 @@
+"""The unattended loop as GitHub would run it: the workflow's own scripts, a bare repository as the remote."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from pathlib import Path
+
+import psutil
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # for `actions_play`
+
+from actions_play import CHECKPOINT, LOOP, Job, Remote, cancelled_after, faults, git, killed_after, lost_after
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> Remote:
+    return Remote(tmp_path)
+
+
+def names(job: Job) -> list[str]:
+    return [line["event"] for line in job.history()]
+
+
+def together(*jobs: Job) -> None:
+    threads = [threading.Thread(target=job.run) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+@pytest.mark.timeout(400)
+def test_three_runs_one_killed_two_overlapping_lose_nothing(remote: Remote, tmp_path: Path) -> None:
+    first = Job(remote, tmp_path, "first", during={LOOP: killed_after(2)}).run()
+    assert first.codes[LOOP] != 0
+    assert first.codes[CHECKPOINT] == 0, "the checkpoint runs although the step was killed"
+    assert "run_finished" not in names(first)
+    second = Job(remote, tmp_path, "second", during={LOOP: cancelled_after(2)})
+    third = Job(remote, tmp_path, "third", during={LOOP: cancelled_after(1)})
+    together(second, third)
+    for job in (second, third):
+        assert job.codes[LOOP] == 0, job.said
+        assert job.outputs["loop"] == {"code": "130"}
+        assert job.codes[CHECKPOINT] == 0, job.said
+        assert {line["task"] for line in job.history() if line["event"] == "run_started"} == {"设计一个新的算法"}
+    assert faults(remote, [first, second, third]) == []
+    assert git(remote.path, "for-each-ref", "--format=%(refname)").split() == [
+        b"refs/heads/main",
+        b"refs/heads/xuen-loop",
+    ]
+    last = Job(remote, tmp_path, "last", during={LOOP: cancelled_after(1)}).run()
+    assert last.failed is False
+    assert "recovered" not in names(last)[len(remote.history()) :]
+    assert faults(remote, [first, second, third, last]) == []
+    assert max(line["round"] for line in remote.history()) >= 4
+
+
+@pytest.mark.timeout(300)
+def test_a_machine_that_is_lost_costs_its_own_rounds_and_nothing_else(remote: Remote, tmp_path: Path) -> None:
+    first = Job(remote, tmp_path, "first", during={LOOP: cancelled_after(1)}).run()
+    tip = remote.tip()
+    Job(remote, tmp_path, "lost", during={LOOP: lost_after(1)}).run()
+    assert remote.tip() == tip
+    later = Job(remote, tmp_path, "later", during={LOOP: cancelled_after(1)}).run()
+    assert later.failed is False
+    assert faults(remote, [first, later]) == []
+
+
+def test_the_end_of_the_window_is_a_success_with_a_page(remote: Remote, tmp_path: Path) -> None:
+    task = "it's $(touch pwned) `touch pwned` \"; touch pwned; #\n## two lines"
+    job = Job(remote, tmp_path, "only", inputs={"window": "0.2", "words": "1", "task": task}).run()
+    assert job.failed is False, job.said
+    assert job.outputs["loop"] == {"code": "130"}
+    assert job.outputs["model"] == {"model": "opencode/big-pickle", "judge": "opencode/big-pickle"}
+    assert next(line for line in job.history() if line["event"] == "run_started")["task"] == task
+    assert not list(tmp_path.rglob("pwned"))
+    assert "the run came to the end of its window" in job.summary
+    assert "### Waiting for a verdict" in job.summary
+    finished = [line for line in job.history() if line["event"] == "run_finished"]
+    assert [line["exit_code"] for line in finished] == [130]
+
+
+def test_a_run_without_a_good_round_fails_and_the_page_says_why(remote: Remote, tmp_path: Path) -> None:
+    env = {"FAKE_OPTIONS": "--exit 7", "FAKE_MODELS": "opencode/big-pickle"}
+    job = Job(remote, tmp_path, "only", inputs={"words": "0", "task": "a task"}, env=env).run()
+    assert job.failed is True
+    assert (job.codes[LOOP], job.codes[CHECKPOINT]) == (1, 0)
+    assert "no round succeeded" in job.summary
+    assert "Last failure (round 3)" in job.summary
+    assert faults(remote, [job]) == []
+
+
+def test_without_a_model_the_run_does_not_start_and_the_memory_is_kept(remote: Remote, tmp_path: Path) -> None:
+    job = Job(remote, tmp_path, "only", env={"FAKE_MODELS": "opencode/a-fail opencode/b-empty"}).run()
+    assert job.failed is True
+    assert LOOP not in job.codes
+    assert job.codes[CHECKPOINT] == 0
+    assert "none of 2 models answers" in job.said
+    assert "ci-models.json" in remote.names()
+    assert "the run did not start" in job.summary
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
+def test_a_signal_to_the_script_alone_ends_the_run_gracefully(remote: Remote, tmp_path: Path, number: int) -> None:
+    env = {"FAKE_OPTIONS": "--idea 'in {round}' --sleep 300"}
+    started = threading.Event()
+
+    def act(job: Job, process: object) -> None:
+        while "run_started" not in names(job):
+            started.wait(0.05)
+        while not any("opencode_like" in " ".join(each.cmdline()) for each in agents(process)):
+            started.wait(0.05)
+        left.extend(agents(process))
+        process.send_signal(number)  # type: ignore[attr-defined]
+
+    left: list[psutil.Process] = []
+    job = Job(remote, tmp_path, "only", inputs={"words": "0"}, env=env, during={LOOP: act}).run()
+    assert job.codes == dict.fromkeys(job.codes, 0), job.said
+    assert [line["exit_code"] for line in job.history() if line["event"] == "run_finished"] == [130]
+    assert not [each for each in left if each.is_running() and each.status() != psutil.STATUS_ZOMBIE]
+    assert faults(remote, [job]) == []
+
+
+def agents(process: object) -> list[psutil.Process]:
+    found = []
+    for each in psutil.Process(process.pid).children(recursive=True):  # type: ignore[attr-defined]
+        try:
+            each.cmdline()
+            found.append(each)
+        except psutil.Error:
+            continue
+    return found
