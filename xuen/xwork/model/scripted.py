@@ -63,11 +63,15 @@ class ScriptedAnswer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ScriptedModel:
-    """Gives the answers in order; `asked` keeps what it was asked, for whoever wants to see it."""
+    """Gives the answers in order; `asked` keeps what it was asked, unless it is not to remember."""
 
-    def __init__(self, answers: Sequence[ScriptedAnswer | str], *, context_tokens: int | None = None) -> None:
+    def __init__(
+        self, answers: Sequence[ScriptedAnswer | str], *, context_tokens: int | None = None, remember: bool = True
+    ) -> None:
         self._answers = tuple(ScriptedAnswer(text=one) if isinstance(one, str) else one for one in answers)
         self._context_tokens = context_tokens
+        self._given = 0
+        self._remember = remember
         self.asked: list[tuple[Message, ...]] = []
 
     @classmethod
@@ -103,10 +107,12 @@ class ScriptedModel:
     ) -> Iterator[Delta]:
         """See `ModelClient.complete`; raises ScriptOver after the last answer."""
         del tools, options  # a script does not bend to them
-        self.asked.append(tuple(messages))
-        if len(self.asked) > len(self._answers):
+        self._given += 1
+        if self._remember:
+            self.asked.append(tuple(messages))
+        if self._given > len(self._answers):
             raise ScriptOver(texts.SCRIPT_OVER.of(count=len(self._answers)))
-        answer = self._answers[len(self.asked) - 1]
+        answer = self._answers[self._given - 1]
         for delta in _pieces(answer):
             # A wait of 0 only looks; with a delay a cancel still ends it at once.
             if cancel.wait(answer.delay):
