@@ -289,3 +289,23 @@ def test_without_rounds_damaged_markers_are_refused_all_the_same(play: Play) -> 
     assert not play.workspace.rounds.exists()
     play.round(None)
     assert len(play.told("Heartbeat")) == 1
+
+
+def test_what_somebody_writes_while_the_guard_is_at_work_is_kept_before_the_best_comes_back(play: Play) -> None:
+    play.start(answers=[2])
+    play.answers[0].during = lambda: play.workspace.research.write_bytes(play.text("mine, just now"))
+    play.round("one")
+    (kept,) = play.workspace.root.glob("research.edited-*.md")
+    assert parse(kept.read_bytes()).sections.idea == "mine, just now"
+    assert kept.name in play.told("Notice")[-1].text.en
+    assert play.idea == ""
+
+
+def test_a_verdict_between_rounds_makes_no_copy_of_the_old_best(play: Play) -> None:
+    play.start(answers=[9, 2])
+    play.round("one")
+    identity = play.round("two")
+    play.verdict(f"{identity} 9\n")
+    play.finish()
+    assert play.idea == "two"
+    assert not list(play.workspace.root.glob("research.*-*"))

@@ -109,3 +109,16 @@ def test_a_link_is_read_and_replaced_by_a_file_and_its_target_stays(workspace: W
         assert parse(file.read()).sections == Sections(f"i{number}", "a")
     assert not workspace.research.is_symlink()
     assert target.read_bytes() == new_research("t")
+
+
+def test_sections_that_nobody_has_seen_are_copied_before_they_are_replaced(
+    workspace: Workspace, file: ResearchFile
+) -> None:
+    assert file.put_sections(Sections("one", ""), seen=[Sections("", "")]) is None
+    before = file.read()
+    kept = file.put_sections(Sections("two", ""), seen=[Sections("", "")])
+    assert kept is not None
+    assert kept.name.startswith("research.edited-")
+    assert kept.read_bytes() == before
+    assert parse(file.read()).sections == Sections("two", "")
+    assert file.put_sections(Sections("two", ""), seen=[]) is None

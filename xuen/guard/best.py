@@ -7,6 +7,7 @@ first and written only when it differs. Text that the user wrote around the sect
 from __future__ import annotations
 
 import json
+from collections.abc import Container
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,9 +51,10 @@ def record_bytes(anchor: Anchor) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """research.md was changed; `kept` is the copy of the damaged file that was there."""
+    """research.md was changed; `kept` is the copy of what was there, where that was damaged or (`edited`) unseen."""
 
     kept: Path | None
+    edited: bool = False
 
 
 class Followers:
@@ -80,8 +82,10 @@ class Followers:
         """Note that both agree already."""
         self._written = best.anchor
 
-    def bring_research(self, best: Best) -> Change | None:
+    def bring_research(self, best: Best, seen: Container[Sections | None]) -> Change | None:
         """Make the sections of research.md agree; None when they do already.
+
+        What somebody wrote since the guard last looked, and so is not among `seen`, is kept in a file of its own.
 
         Raises:
             OSError, LockTimeout: research.md is as it was.
@@ -89,10 +93,10 @@ class Followers:
         try:
             if parse(self._research.read()).sections == best.sections:
                 return None
-            self._research.put_sections(best.sections)
+            kept = self._research.put_sections(best.sections, seen=seen)
         except DamagedResearch:
             return self.replace_damaged(best)
-        return Change(None)
+        return Change(kept, edited=kept is not None)
 
     def replace_damaged(self, best: Best) -> Change:
         """Keep a damaged research.md aside and put the whole best in its place.

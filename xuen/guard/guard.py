@@ -96,6 +96,7 @@ class RoundGuard:
         self._bare = NoGuard(research, root=workspace.root, sink=sink, clock=clock)
         self._best: Best | None = None  # None: the start has not worked yet
         self._given: Sections | None = None  # what research.md held after the last round, where that is not the best
+        self._seen: list[Sections | None] = []  # what research.md was known to hold since it last held the best
         self._task = ""
         self._agent = ""
         self._round = 0
@@ -110,6 +111,7 @@ class RoundGuard:
             return
         self._steps.run()
         best = self._best
+        self._seen += [best.sections, self._given, _sections(report.data)]
         if not report.outcome.worked:
             self._failed(report)
         else:
@@ -277,7 +279,8 @@ class RoundGuard:
         return self._best is not None
 
     def _open(self) -> None:
-        self._best = open_workspace(self._desk, self._task, self._policy)
+        self._best, seen = open_workspace(self._desk, self._task, self._policy)
+        self._seen.append(seen)
         self._streak = self._desk.index.streak
 
     def _come_to_rest(self, number: int) -> None:
@@ -285,9 +288,12 @@ class RoundGuard:
 
         Neither is done while something waits to be made durable: research.md may then be the only place it has.
         """
+        if self._best is not None:
+            self._seen.append(self._best.sections)  # a verdict may give it a successor now
         read = not self._steps.waiting and self._steps.attempt(lambda: self._honour(number))
         if self._follow(number):
             self._given = None
+            self._seen.clear()
             if read:
                 self._steps.all_well()
             return
@@ -311,11 +317,12 @@ class RoundGuard:
         return self._steps.attempt(lambda: self._bring_research(best, number)) and recorded
 
     def _bring_research(self, best: Best, number: int) -> None:
-        change = self._desk.followers.bring_research(best)
+        change = self._desk.followers.bring_research(best, self._seen)
         if change is None:
             return
         if change.kept is not None:
-            self._desk.notice(texts.RESEARCH_KEPT_ASIDE.of(kept=self._relative(change.kept)))
+            told = texts.RESEARCH_EDITED if change.edited else texts.RESEARCH_KEPT_ASIDE
+            self._desk.notice(told.of(kept=self._relative(change.kept)))
         self._record_now(Restored(round=number, id=best.anchor.id))
 
     def _record_now(self, event: Event) -> None:
@@ -339,6 +346,12 @@ def _state(report: RoundReport) -> Sections:
     if report.data is None:
         raise DamagedResearch(texts.RESEARCH_MISSING)
     return parse(report.data).sections
+
+
+def _sections(data: bytes | None) -> Sections | None:
+    with suppress(DamagedResearch):
+        return parse(data or b"").sections
+    return None
 
 
 def _drop(_: object) -> None:

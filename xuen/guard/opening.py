@@ -23,14 +23,16 @@ from xuen.guard.verdicts import parse as parse_verdicts
 from xuen.guard.verify import Snapshot
 from xuen.texts import Text
 from xuen.texts import guard as texts
-from xuen.workspace.research import Research, new_research, parse
+from xuen.workspace.research import Research, Sections, new_research, parse
 
 _RECENT = 3
 """How many of the latest bests and candidates a research.md is compared with, section by section."""
 
 
-def open_workspace(desk: Desk, task: str, policy: Policy) -> Best:
-    """Find or make the best, mend what is broken, keep what a person edited. research.md itself is put right later.
+def open_workspace(desk: Desk, task: str, policy: Policy) -> tuple[Best, Sections | None]:
+    """Find or make the best, mend what is broken, keep what a person edited; the best, and the sections that were seen.
+
+    research.md itself is put right later.
 
     Raises:
         OSError: the guard cannot work now; to be run again.
@@ -48,7 +50,7 @@ def open_workspace(desk: Desk, task: str, policy: Policy) -> Best:
         _hold_verdicts(desk, policy)
     if isinstance(state, Research) and state.sections != best.sections:
         _keep_edits(desk, best, state)
-    return best
+    return best, state.sections if isinstance(state, Research) else None
 
 
 def _look_at_research(desk: Desk) -> Research | DamagedResearch:

@@ -78,6 +78,10 @@ RESEARCH_KEPT_ASIDE = Text(
     "research.md was damaged; the damaged file was kept as {kept}",
     "research.md 已损坏；损坏的文件已另存为 {kept}",
 )
+RESEARCH_EDITED = Text(
+    "research.md was changed while the guard was at work; what stood there was kept as {kept}",
+    "guard 工作期间 research.md 被改动；当时的内容已另存为 {kept}",
+)
 VERDICT_MAY_BE_OLD = Text(
     "the history was damaged, so nobody knows whether this verdict was carried out before; "
     "to carry it out now: xuen score {id} {score} again",

@@ -1,7 +1,8 @@
 """research.md on the disk.
 
 Owns every change that xuen itself makes to it: always the whole file at once, always under `.research.lock`, which
-the agents' write_section.py takes too. A damaged file is copied aside before anything replaces it; nothing is deleted.
+the agents' write_section.py takes too. A damaged file is copied aside before anything replaces it, and so are sections
+that the caller has never seen; nothing is deleted.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -55,8 +56,11 @@ class ResearchFile:
                 raise DamagedResearch(RESEARCH_NOT_A_FILE) from None
             raise
 
-    def put_sections(self, sections: Sections) -> None:
+    def put_sections(self, sections: Sections, *, seen: Container[Sections | None] | None = None) -> Path | None:
         """Replace the two sections and nothing else; a file that holds them already is not touched.
+
+        Sections that are not among `seen` were written by somebody a moment ago: the file is first copied to
+        `research.edited-<UTC>.md`, whose path is returned. None for `seen` keeps no copy.
 
         Raises:
             DamagedResearch: the file is not well-formed; it stays as it is.
@@ -66,9 +70,15 @@ class ResearchFile:
         """
         with locked(self._lock, self._wait):
             data = self.read()
-            new = parse(data).with_sections(sections)
-            if new != data:
-                write_bytes(self._path, new)
+            now = parse(data)
+            new = now.with_sections(sections)
+            if new == data:
+                return None
+            kept = None
+            if seen is not None and now.sections not in seen:
+                kept = self._keep(data, "edited")
+            write_bytes(self._path, new)
+            return kept
 
     def replace(self, data: bytes) -> None:
         """Replace the whole file; for one that is damaged (after `keep_aside`) or missing.
@@ -90,23 +100,27 @@ class ResearchFile:
             OSError: it could not be kept; research.md is untouched.
         """
         with locked(self._lock, self._wait):
-            stem = f"research.{reason}-{self._now().astimezone(UTC):%Y%m%d-%H%M%S}"
             try:
                 data: bytes | None = self.read()
             except DamagedResearch:
                 if not os.path.lexists(self._path):
                     return None
                 data = None
-            number = 1
-            while True:
-                kept = self._path.with_name(f"{stem}.md" if number == 1 else f"{stem}-{number}.md")
-                with suppress(FileExistsError):
-                    if data is not None:
-                        create_bytes(kept, data)
-                    elif os.path.lexists(kept):
-                        raise FileExistsError
-                    else:
-                        self._path.rename(kept)
-                        sync_folder(kept.parent)
-                    return kept
-                number += 1
+            return self._keep(data, reason)
+
+    def _keep(self, data: bytes | None, reason: str) -> Path:
+        """Copy `data`, or move what stands there when it is None, to the first free name."""
+        stem = f"research.{reason}-{self._now().astimezone(UTC):%Y%m%d-%H%M%S}"
+        number = 1
+        while True:
+            kept = self._path.with_name(f"{stem}.md" if number == 1 else f"{stem}-{number}.md")
+            with suppress(FileExistsError):
+                if data is not None:
+                    create_bytes(kept, data)
+                elif os.path.lexists(kept):
+                    raise FileExistsError
+                else:
+                    self._path.rename(kept)
+                    sync_folder(kept.parent)
+                return kept
+            number += 1
