@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -237,16 +237,21 @@ def power(jobs: int, every: int) -> bool:
 PARTS = {"cli": cli, "points": points, "power": power}
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run the parts; 0 when all goals were met."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("part", nargs="?", choices=PARTS, help="what to run; everything without it")
+def run_parts(parts: Mapping[str, Callable[[int, int], bool]], about: str | None, arguments: Sequence[str]) -> int:
+    """The command line of a program of several parts; 0 when all goals were met."""
+    parser = argparse.ArgumentParser(description=(about or "").partition("\n")[0])
+    parser.add_argument("part", nargs="?", choices=parts, help="what to run; everything without it")
     parser.add_argument("--jobs", type=int, default=2, help="processes at once")
-    parser.add_argument("--every", type=int, default=1, help="take only every so many-eth point")
+    parser.add_argument("--every", type=int, default=1, help="take only every so many-eth case")
     asked = parser.parse_args(arguments)
-    met = [PARTS[part](asked.jobs, asked.every) for part in ([asked.part] if asked.part else PARTS)]
+    met = [parts[part](asked.jobs, asked.every) for part in ([asked.part] if asked.part else parts)]
     print("goals met" if all(met) else "a goal was missed")
     return 0 if all(met) else 1
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the parts; 0 when all goals were met."""
+    return run_parts(PARTS, __doc__, arguments)
 
 
 if __name__ == "__main__":

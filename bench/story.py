@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -25,7 +26,7 @@ BESTS = (b"", b"idea of round 1\n", b"idea of round 4\n")
 OWN_LINES = ["run_started", "heartbeat", "run_finished"]
 """What a start whose agent changes nothing adds to the history."""
 
-_BEGIN, _END = b"<!-- XUEN:IDEA:BEGIN -->\n", b"<!-- XUEN:IDEA:END -->\n"
+_IDEA = re.compile(rb"(?:^|\n|\xef\xbb\xbf)<!-- XUEN:IDEA:BEGIN -->\s*?\n(.*?)<!-- XUEN:IDEA:END -->\s*?\n", re.DOTALL)
 
 
 def environment() -> dict[str, str]:
@@ -88,8 +89,8 @@ def sha256(path: Path) -> str:
 
 def idea(path: Path) -> bytes | None:
     """What stands between the first two markers."""
-    data = path.read_bytes() if path.is_file() else b""
-    return data.partition(_BEGIN)[2].partition(_END)[0] if _BEGIN in data and _END in data else None
+    found = _IDEA.search(path.read_bytes()) if path.is_file() else None
+    return found[1] if found else None
 
 
 def tree(root: Path) -> dict[str, bytes]:

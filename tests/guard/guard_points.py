@@ -151,13 +151,19 @@ def broken_promises(root: Path, acknowledged: Path, mode: str, order: int = 0) -
         "research.md is not the best": play.idea == best,
         "a snapshot that was told is lost": all(is_kept(play, each) for each in told if "sha256" in each),
         "a temporary file is left": not list(root.rglob("*.tmp")),
-        "trouble was told more than once": mode == "kill" or [each["event"] for each in told].count("GuardOff") <= 1,
+        "trouble was told again before it was over": mode == "kill" or takes_turns(told),
     }
     files, lines = play.files(), len(play.lines())
     play.restart()
     added = [line["event"] for line in play.lines()[lines:]]
     checks["a second start changed something"] = play.files() == files and added == ["run_started", "run_finished"]
     return [broken for broken, kept in checks.items() if not kept]
+
+
+def takes_turns(told: list[dict[str, Any]]) -> bool:
+    """Whether each trouble was told once: GuardOff and GuardOn take turns."""
+    states = [each["event"] for each in told if each["event"] in ("GuardOff", "GuardOn")]
+    return states == ["GuardOff", "GuardOn"] * (len(states) // 2) + ["GuardOff"] * (len(states) % 2)
 
 
 def is_legal(play: Play, told: list[dict[str, Any]], mode: str, order: int) -> bool:
