@@ -139,6 +139,18 @@ def test_a_best_md_of_an_adoption_goes_before_the_baseline(play: Play) -> None:
     assert_quiet(play)
 
 
+def test_the_last_copy_of_the_last_adoption_goes_before_the_baseline(play: Play) -> None:
+    ids = two_adopted(play)
+    lines = play.workspace.history.read_bytes().splitlines(keepends=True)
+    left = [line for line in lines if ids[0].encode() not in line]  # nothing tells of the first adoption any more
+    play.workspace.history.write_bytes(b"".join(left))
+    half(play.workspace.candidate(ids[1]))
+    play.restart()
+    assert play.idea == play.best_idea() == "two"
+    assert parse(play.workspace.candidate(ids[1]).read_bytes()).sections.idea == "two"
+    assert_quiet(play)
+
+
 def test_damaged_files_are_kept_aside_and_never_deleted(play: Play) -> None:
     two_adopted(play)
     play.workspace.best_json.write_bytes(b'{"id":')

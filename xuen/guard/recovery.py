@@ -197,8 +197,8 @@ def _try_mirror(mirror: bytes, record: Anchor | None, index: Index, found: Found
     orphan = next((identity for identity, data in found.orphans.items() if data == mirror), None)
     identity = orphan or index.by_sha.get(sha256) or (of_record.id if of_record else None)
     if found.anchor is not None:
-        explained = any(each.sha256 == sha256 for each in index.anchors)
-        if identity is None or explained or not _is_later(identity, sha256, found.anchor, index, workspace):
+        stale = _is_stale(sha256, found.anchor, index)
+        if identity is None or stale or not _is_later(identity, sha256, found.anchor, index, workspace):
             return
     found.anchor = Anchor(
         seq=0,
@@ -211,6 +211,16 @@ def _try_mirror(mirror: bytes, record: Anchor | None, index: Index, found: Found
     found.data = mirror
     found.unrecorded = True
     found.findings.append(texts.FROM_MIRROR)
+
+
+def _is_stale(sha256: str, anchor: Anchor, index: Index) -> bool:
+    """Whether best.md is explained by an adoption on record, and so proves no other one.
+
+    Before a mere baseline it is taken all the same, where that adoption came later: its snapshot is lost, its bytes
+    are not.
+    """
+    seqs = [each.seq for each in index.anchors if each.sha256 == sha256]
+    return bool(seqs) and not (anchor.is_baseline and max(seqs) > anchor.seq)
 
 
 def _is_later(identity: str, sha256: str, anchor: Anchor, index: Index, workspace: Workspace) -> bool:
