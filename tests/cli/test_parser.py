@@ -88,12 +88,22 @@ def test_what_is_not_exactly_a_command_is_a_task(task: str) -> None:
     assert run(task) == Options(command="run", task=task)
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "run"])
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("run", "ci")])
 def test_each_command_takes_the_config_and_the_workspace(name: str) -> None:
     words = {"say": ["hi"], "score": [ID, "8"], "show": [ID]}.get(name, [])
-    options = run(name, *words, "-c", "c.yaml", "--workspace", "w")
+    options = run(*name.split(), *words, "-c", "c.yaml", "--workspace", "w")
     assert (options.command, options.config) == (name, Path("c.yaml"))
     assert apply_overrides(Config(), options.overrides).workspace == "w"
+
+
+def test_the_steps_of_an_unattended_run_are_two_words() -> None:
+    options = run("-c", "c.yaml", "ci", "--branch", "b", "checkpoint", "--exit-code=130")
+    assert (options.command, options.given) == ("ci checkpoint", {"branch": "b", "exit_code": "130"})
+    assert run("ci restore").task == "ci restore"
+    assert run("--", "ci").task == "ci"
+    for words in (["ci"], ["ci", "restored"], ["ci", "run"], ["ci", "--", "restore"], ["ci", "restore", "more"]):
+        with pytest.raises(UsageError):
+            run(*words)
 
 
 def test_the_words_of_the_commands() -> None:

@@ -127,7 +127,7 @@ def _push(
         reason = refused
         say(texts.REJECTED_AGAIN.of(attempt=attempt, attempts=attempts, reason=reason))
         if attempt < attempts:
-            pause(random.uniform(0.2, 0.6) * attempt)  # two that were rejected at once should not meet again
+            pause(random.uniform(0.5, 1) * min(2 ** (attempt - 1), 10))  # so that two rejected ones do not meet again
     raise GitFailed(
         texts.NOT_PUSHED.of(branch=remote.branch, attempts=attempts, reason=reason), mend=texts.NOT_PUSHED_MEND
     )
@@ -205,15 +205,26 @@ def _write(workspace: Workspace, ours: Files, merged: Files, remote: Remote) -> 
     for path in order:
         if is_talk(path) and path in ours:  # the whole of what the branch has a copy of
             continue
-        target = workspace.root / path
-        make_folder(target.parent)
         data = fetched.get(merged[path].oid)
-        write_bytes(target, merged[path].load() if data is None else data)
+        _put(workspace.root / path, merged[path].load() if data is None else data, new=path not in ours)
         written += 1
     for path in ours:
         if path not in merged and not is_talk(path):
             (workspace.root / path).unlink(missing_ok=True)
     return written
+
+
+def _put(target: Path, data: bytes, *, new: bool) -> None:
+    """Write a file. New candidates, prompts and logs need not reach the disk one by one.
+
+    They come from the branch, and a half one would not have its sha256 and be replaced by the next restore.
+    """
+    make_folder(target.parent)
+    if new and (is_candidate(f"rounds/{target.name}") or target.parent.name in ("prompts", "logs")):
+        target.unlink(missing_ok=True)  # never through a link
+        target.write_bytes(data)
+    else:
+        write_bytes(target, data)
 
 
 def _read_base(workspace: Workspace) -> dict[str, bytes] | None:

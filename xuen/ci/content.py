@@ -22,8 +22,8 @@ MODELS = "ci-models.json"
 HISTORY, VERDICTS, RESEARCH = "rounds/history.jsonl", "rounds/verdicts.txt", "research.md"
 BEST, BEST_JSON, WORDS, INBOX = "rounds/best.md", "rounds/best.json", "words.txt", "inbox.jsonl"
 README = "README.md"
-STATE = (HISTORY, VERDICTS, RESEARCH, BEST, BEST_JSON, WORDS, INBOX, MODELS)
-"""The files that change; all others are written once."""
+STATE = (BEST_JSON, BEST, HISTORY, VERDICTS, RESEARCH, WORDS, INBOX, MODELS)
+"""The files that change, in the order in which they are read; all others are written once."""
 
 LOG_BYTES = 65_536
 LATEST = 200
@@ -87,9 +87,9 @@ def travels(path: str) -> bool:
 
 
 def of_workspace(root: Path) -> dict[str, Content]:
-    """What of a workspace travels. Files that change are read now, the history before all others.
+    """What of a workspace travels. Files that change are read now: the best, then the history, then the candidates.
 
-    So every candidate that the history speaks of is there, also when a run goes on meanwhile.
+    So the history knows the best, and every candidate that it speaks of is there, also when a run goes on meanwhile.
 
     Raises:
         OSError: a file is there and cannot be read.

@@ -212,7 +212,7 @@ def help_text(command: str, language: Language) -> str:
     lines += columns(rows)
     if command == "run":
         lines += ["", texts.COMMANDS_HEAD.in_language(language) + ":"]
-        others = [(name, each) for name, each in COMMANDS.items() if name != "run" and " " not in name]
+        others = [(name, each) for name, each in COMMANDS.items() if name not in ("run", "ci")]
         lines += columns([(f"{name} {each.words}".rstrip(), each.help.in_language(language)) for name, each in others])
         lines += ["", texts.WORD_AS_TASK.in_language(language)]
     return "\n".join(lines)
@@ -246,7 +246,7 @@ def _split_once(argv: Sequence[str], before: str) -> tuple[str, list[str]]:
         elif word in _FLAGS:
             skip = bool(_FLAGS[word].metavar)
         elif not _OPTION.match(word) and not re.match(r"-[a-z]", word):
-            if before + word in COMMANDS and word != "run":
+            if before + word in COMMANDS and word != "run" and " " not in word:
                 return before + word, [*argv[:index], *argv[index + 1 :]]
             break
     return before.strip() or "run", list(argv)
