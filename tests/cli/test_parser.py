@@ -17,6 +17,8 @@ from xuen.config.overrides import apply_overrides
 from xuen.errors import UsageError
 
 ID = "20261130-101112-r3"
+RUNNABLE = [name for name in COMMANDS if name not in ("run", "ci")]
+"""All that is done by writing its words; `run` has none, and `ci` alone is refused."""
 
 
 def run(*argv: str) -> Options:
@@ -88,7 +90,7 @@ def test_what_is_not_exactly_a_command_is_a_task(task: str) -> None:
     assert run(task) == Options(command="run", task=task)
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("run", "ci")])
+@pytest.mark.parametrize("name", RUNNABLE)
 def test_each_command_takes_the_config_and_the_workspace(name: str) -> None:
     words = {"say": ["hi"], "score": [ID, "8"], "show": [ID]}.get(name, [])
     options = run(*name.split(), *words, "-c", "c.yaml", "--workspace", "w")
@@ -169,13 +171,21 @@ def test_help_and_version_are_only_shown() -> None:
     assert run("--", "--help").task == "--help"
 
 
+@pytest.mark.parametrize("name", [*RUNNABLE, "ci"])
+def test_the_help_of_a_command_names_its_words_and_its_options(name: str) -> None:
+    about, text = COMMANDS[name], run(*name.split(), "--help").show or ""
+    assert text == help_text(name, "en")
+    for word in (about.words, *about.positional, *(flag.names[-1] for flag in about.flags), "--workspace", "--help"):
+        assert word in text
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_help_names_every_option_and_every_command(language: str) -> None:
     text = help_text("run", "zh" if language == "zh" else "en")
     words = """TASK|-c, --config FILE|--task-file FILE|--iterations N|--pick N|--workspace DIR|--regen-words|--no-tui
         |--no-color|--no-rounds|--rounds-verify|--rounds-fallback|--rounds-score X|--agent NAME|--base-url URL
         |--model NAME|--seed INT|--language auto|--events FILE|--version|-h, --help"""
-    for word in [each.strip() for each in words.split("|")] + [name for name in COMMANDS if name != "run"]:
+    for word in [each.strip() for each in words.split("|")] + [name.split()[0] for name in RUNNABLE]:
         assert word in text
     assert all(line == line.rstrip() for line in text.splitlines())
 

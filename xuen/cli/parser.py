@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from xuen import __version__
-from xuen.cli.layout import columns
+from xuen.cli.layout import cells, columns
 from xuen.config.overrides import Override, read_override
 from xuen.config.values import BadValue, nearest, read_value
 from xuen.errors import UsageError
@@ -44,11 +44,12 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What can be done: its words in the help, and its options beside the common ones."""
+    """What can be done: its words in the help, its options beside the common ones, and the words that it must have."""
 
     words: str
     help: Text
     flags: tuple[Flag, ...] = ()
+    positional: tuple[str, ...] = ()
 
 
 CONFIG = Flag(("-c", "--config"), "FILE", texts.H_CONFIG)
@@ -102,10 +103,10 @@ COMMANDS: dict[str, Command] = {
     "run": Command("[TASK]", texts.C_RUN, RUN),
     "doctor": Command("", texts.C_DOCTOR, AGENT),
     "status": Command("", texts.C_STATUS, (JSON,)),
-    "say": Command("TEXT", texts.C_SAY),
-    "score": Command("ID X [COMMENT]", texts.C_SCORE),
+    "say": Command("TEXT", texts.C_SAY, positional=("TEXT",)),
+    "score": Command("ID X [COMMENT]", texts.C_SCORE, positional=("ID", "X")),
     "history": Command("", texts.C_HISTORY, (JSON,)),
-    "show": Command("ID", texts.C_SHOW),
+    "show": Command("ID", texts.C_SHOW, positional=("ID",)),
     "ci": Command("restore|pick-model|checkpoint", ci_texts.C_CI),
     "ci restore": Command("", ci_texts.C_RESTORE, BRANCH),
     "ci pick-model": Command("", ci_texts.C_PICK_MODEL, PICK_MODEL),
@@ -202,9 +203,7 @@ def help_text(command: str, language: Language) -> str:
     lines = [f"{usage}: {' '.join(part for part in (name, about.words, options) if part)}"]
     rows: list[tuple[str, str]] = []
     if command == "run":
-        lines.append(
-            f"{' ' * (len(usage) + (len(usage) if language == 'zh' else 0))}  xuen " + _command_usage(language)
-        )
+        lines.append(f"{' ' * cells(usage)}  xuen {_command_usage(language)}")
         rows.append(("TASK", texts.H_TASK.in_language(language)))
     lines += ["", (texts.ABOUT if command == "run" else about.help).in_language(language), ""]
     lines.append(texts.OPTIONS_HEAD.in_language(language) + ":")
@@ -326,7 +325,7 @@ def _words(command: str, words: list[str], task_file: str | None) -> dict[str, A
         if words and not words[0].strip():
             raise UsageError(texts.BLANK_TASK, mend=texts.HOW_TO_TASK)
         return {"task": words[0] if words else None}
-    names = re.findall(r"[A-Z]+", COMMANDS[command].words.partition("[")[0])
+    names = COMMANDS[command].positional
     for name in names[len(words) :]:
         raise UsageError(texts.MISSING_WORD.of(name=name), mend=_see_help(command))
     if command == "say":
