@@ -23,7 +23,7 @@ from xuen.agent.command import CannotStart, Listener, Stream, run
 from xuen.agent.output import clean_text
 from xuen.agent.presets import Preset, Resolved, resolve
 from xuen.agent.template import check_with_shell, clean_environment, parse
-from xuen.cli.looking import running_pid
+from xuen.cli.reading import running_pid
 from xuen.cli.settings import Settings
 from xuen.config.model import Config
 from xuen.errors import ConfigError, DamagedResearch, TemplateError, UserError

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from xuen.cli.layout import cells
-from xuen.cli.looking import event_name, points, when, workspace_of
 from xuen.cli.output import Output, Tone
 from xuen.cli.parser import Options
+from xuen.cli.reading import event_name, points, when, workspace_of
 from xuen.cli.settings import Settings
 from xuen.guard import report
 from xuen.texts import cli as texts
@@ -45,7 +45,8 @@ def run(options: Options, settings: Settings, output: Output) -> int:
 
 def _row(line: dict[str, Any], output: Output) -> str:
     name = event_name(line.get("event")).in_language(output.language)
-    parts = [f"{line.get('seq', ''):>5}  {when(line)}  r{line.get('round', '?')!s:<4} {name}{' ' * (14 - cells(name))}"]
+    time, number = when(line.get("ts")), str(line.get("round", "?"))
+    parts = [f"{line.get('seq', ''):>5}  {time}  r{number:<4} {name}{' ' * (14 - cells(name))}"]
     parts.append(str(line.get("id", "")))
     parts.append(" ".join(part for part in (points(line.get("score")), str(line.get("verify", ""))) if part))
     parts.append(next((" ".join(str(line[key]).split()) for key in _DETAILS if line.get(key)), ""))

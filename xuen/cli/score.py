@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from xuen.cli.looking import points, running_pid, workspace_of
 from xuen.cli.output import Output
 from xuen.cli.parser import Options
+from xuen.cli.reading import points, running_pid, workspace_of
 from xuen.cli.settings import Settings
 from xuen.guard import report
 from xuen.texts import cli as texts

@@ -6,9 +6,9 @@ import difflib
 from collections.abc import Iterator
 from typing import Any
 
-from xuen.cli.looking import event_name, points, when, workspace_of
 from xuen.cli.output import Output, Tone
 from xuen.cli.parser import Options
+from xuen.cli.reading import event_name, points, when, workspace_of
 from xuen.cli.settings import Settings
 from xuen.errors import DamagedResearch
 from xuen.guard import report
@@ -81,7 +81,7 @@ def _line(line: dict[str, Any], told: Story, output: Output) -> None:
         str(line.get("verify", "")),
         str(line.get("reason") or line.get("comment") or ""),
     ]
-    output.say("  ".join([when(line), name, *(part for part in rest if part)]), _TONES.get(event, "plain"))
+    output.say("  ".join([when(line.get("ts")), name, *(part for part in rest if part)]), _TONES.get(event, "plain"))
 
 
 def _judgement(found: dict[str, Any], told: Story, output: Output) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 
 from xuen.cli.layout import cells
-from xuen.cli.looking import event_name, points, running_pid, when, workspace_of
 from xuen.cli.output import Output, Tone
 from xuen.cli.parser import Options
+from xuen.cli.reading import event_name, points, running_pid, when, workspace_of
 from xuen.cli.settings import Settings
 from xuen.guard import report
 from xuen.guard.report import Overview
@@ -41,13 +41,7 @@ def run(options: Options, settings: Settings, output: Output) -> int:
     running = texts.NO_RUN if pid is None else texts.RUN_IS.of(pid=pid or "?")
     _label(output, texts.L_RUN, running, "plain" if pid is None else "good")
     _best(output, seen)
-    counts = [
-        f"{event_name(name).in_language(output.language)} {seen.counts[name]}"
-        for name in _COUNTED
-        if seen.counts.get(name)
-    ]
-    rounds = f"{seen.rounds}" + (f" ({', '.join(counts)})" if counts else "")
-    _label(output, texts.L_ROUNDS, plain(rounds))
+    _label(output, texts.L_ROUNDS, _rounds(seen))
     _pending(output, seen)
     _failures(output, seen)
     if queued:
@@ -62,13 +56,24 @@ def _label(output: Output, label: Text, value: Text, tone: Tone = "plain") -> No
     output.say(f"{name}{' ' * (12 - cells(name))}{value.in_language(output.language)}", tone)
 
 
+def _rounds(seen: Overview) -> Text:
+    """How many rounds there were, and what became of them."""
+    counts = [
+        texts.COUNTED.of(event=event_name(name), count=seen.counts[name]) for name in _COUNTED if seen.counts.get(name)
+    ]
+    if not counts:
+        return plain(str(seen.rounds))
+    joined = Text(", ".join(each.en for each in counts), "，".join(each.zh for each in counts))
+    return texts.ROUNDS_WITH.of(rounds=seen.rounds, counts=joined)
+
+
 def _best(output: Output, seen: Overview) -> None:
     best = seen.best
     if best is None:
         _label(output, texts.L_BEST, texts.NO_BEST, "wait")
         return
     how = texts.SCORED.of(score=points(best.score), by=best.verify) if best.score is not None else plain(best.verify)
-    time = when({"ts": best.adopted_at})
+    time = when(best.adopted_at)
     _label(
         output,
         texts.L_BEST,
@@ -90,9 +95,7 @@ def _failures(output: Output, seen: Overview) -> None:
     _label(output, texts.L_FAILURES, plain(str(len(seen.failures))), "bad" if seen.failures else "plain")
     for each in seen.failures[-_SHOWN:]:
         name = event_name(each.event).in_language(output.language)
-        output.say(
-            f"r{each.round}  {when({'ts': each.ts})}  {name}  {' '.join(each.reason.split())}", "bad", indent="  "
-        )
+        output.say(f"r{each.round}  {when(each.ts)}  {name}  {' '.join(each.reason.split())}", "bad", indent="  ")
     _left_out(output, len(seen.failures))
 
 

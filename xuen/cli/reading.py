@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from xuen.errors import WorkspaceError
 from xuen.files.lock import is_held
@@ -63,9 +62,9 @@ def event_name(event: object) -> Text:
     return _EVENTS.get(str(event), plain(str(event)))
 
 
-def when(line: dict[str, Any]) -> str:
-    """The time of a line of the history, as `2026-11-30 10:11:12Z`; its own text where it is no such time."""
-    text = str(line.get("ts", ""))
+def when(ts: object) -> str:
+    """A time of the history as `2026-11-30 10:11:12Z`; empty where there is none, its own text where it is no time."""
+    text = "" if ts is None else str(ts)
     return f"{text[:10]} {text[11:19]}Z" if len(text) > 19 and text.endswith("Z") else text
 
 
