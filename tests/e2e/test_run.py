@@ -122,6 +122,32 @@ def test_without_any_bank_the_rounds_go_on_and_say_so(xuen: Callable, tmp_path: 
     assert "adopted" in names(tmp_path)
 
 
+def test_an_inbox_that_cannot_be_read_costs_its_texts_only(xuen: Callable, tmp_path: Path) -> None:
+    configure(tmp_path, agent("--idea", "idea {round}"), rounds={"verify": "off"})
+    (tmp_path / "workspace" / "inbox.jsonl").mkdir(parents=True)
+    done = xuen("a task", "--iterations", "2", "--no-tui", "--pick", "0")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("inbox.jsonl cannot be read") == 2
+    assert names(tmp_path).count("adopted") == 2
+    assert names(tmp_path)[-1] == "run_finished"
+
+
+def test_texts_that_cannot_be_taken_out_were_given_all_the_same_and_it_is_said(xuen: Callable, tmp_path: Path) -> None:
+    spoils = "test -f inbox.jsonl && rm inbox.jsonl && mkdir inbox.jsonl; echo begun; sleep 1; " + agent("--idea", "x")
+    configure(tmp_path, spoils, rounds={"verify": "off"})
+    (tmp_path / "workspace").mkdir()
+    (tmp_path / "workspace" / "inbox.jsonl").write_text('{"ts":"","text":"a wish"}\n', "utf-8")
+    done = xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0", "--events", "events.jsonl")
+    assert done.returncode == 0, done.stderr
+    events = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text("utf-8").splitlines()]
+    (taken,) = [event["texts"] for event in events if event["event"] == "input_taken"]
+    assert taken == ["a wish"]
+    (told,) = [event for event in events if event["event"] == "notice"]
+    assert told["level"] == "error"
+    assert "may be sent again" in told["text"]
+    assert events[-1]["event"] == "run_finished"
+
+
 def test_three_failures_in_a_row_end_the_loop(xuen: Callable, tmp_path: Path) -> None:
     configure(tmp_path, agent("--idea", "half done", "--exit", "7"))
     done = xuen("a task", "--iterations", "inf", "--no-tui", "--pick", "0")

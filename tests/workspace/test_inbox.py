@@ -111,3 +111,10 @@ def test_a_call_that_never_starts_takes_nothing_and_lets_go(workspace: Workspace
     assert inbox.change(workspace, entry, "edited")
     with inbox.Handover(Workspace(workspace.root / "elsewhere")) as nothing:
         assert not nothing.take()
+
+
+def test_an_inbox_that_cannot_be_read_gives_nothing_and_says_why(workspace: Workspace) -> None:
+    workspace.inbox.mkdir()
+    with inbox.Handover(workspace) as handover:
+        assert handover.entries == []
+        assert isinstance(handover.trouble, OSError)

@@ -1,7 +1,8 @@
 """The loop: round after round until the rounds are done, somebody stops it or the agent keeps failing.
 
-Always holds: whatever ends it, the agent's processes are gone, the guard has finished and `RunFinished` was told,
-in this order. The exit code is decided here and nowhere else.
+Always holds: whatever ends it, an exception too, the agent's processes are gone, the guard has finished and
+`RunFinished` was told, in this order. The exit code of a run is decided here and nowhere else; an exception that
+nobody expected goes on to the program's own handler.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from xuen.runner.kit import Kit
 from xuen.runner.round import play
 from xuen.texts import Text
 from xuen.texts import run as texts
+
+_SOFTWARE_FAULT = 70  # as sysexits.h has it
 
 
 class Loop:
@@ -40,20 +43,22 @@ class Loop:
         """
         guard = self._kit.guard
         guard.start(started)
-        for text in said:
-            self._kit.sink.emit(Notice(level="info", text=text))
-        self._kit.sink.emit(guard.shown())
-        self._round = guard.last_round()
+        code, reason = _SOFTWARE_FAULT, texts.FAULT  # until something better is known
         try:
+            for text in said:
+                self._kit.sink.emit(Notice(level="info", text=text))
+            self._kit.sink.emit(guard.shown())
+            self._round = guard.last_round()
             code, reason = self._rounds()
         except PromptTooLong as error:
             self._kit.sink.emit(Notice(level="error", text=Text(error.line("en"), error.line("zh"))))
             code, reason = error.exit_code, texts.PROMPT_TOO_LONG
-        guard.finish(
-            RunFinished(
-                round=self._round, reason=reason, exit_code=code, succeeded=self._succeeded, failed=self._failed
+        finally:
+            guard.finish(
+                RunFinished(
+                    round=self._round, reason=reason, exit_code=code, succeeded=self._succeeded, failed=self._failed
+                )
             )
-        )
         return code
 
     def _rounds(self) -> tuple[int, Text]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xuen.agent.call import Call, Outcome
-from xuen.errors import DamagedResearch
-from xuen.events import SECTIONS, InputTaken, Purpose, RoundStarted, SectionChanged, SectionsShown
+from xuen.errors import DamagedResearch, LockTimeout
+from xuen.events import SECTIONS, InputTaken, Notice, Purpose, RoundStarted, SectionChanged, SectionsShown
 from xuen.guard.round import RoundReport
 from xuen.prompt import research_prompt
 from xuen.runner.kit import Kit
+from xuen.texts import plain
+from xuen.texts import run as texts
 from xuen.words import draw
 from xuen.workspace import inbox
 from xuen.workspace.research import Sections, parse
@@ -37,13 +39,21 @@ def play(kit: Kit, round: int, *, bank: Sequence[str], pick: int, left: int | No
 
 def _ask(kit: Kit, id: str, round: int, words: Sequence[str], state: Sections) -> Outcome:
     with inbox.Handover(kit.workspace) as handover:
+        if handover.trouble is not None:
+            told = texts.INBOX_UNREADABLE.of(error=plain(str(handover.trouble)))
+            kit.sink.emit(Notice(level="warning", text=told))
         inputs = tuple(entry.text for entry in handover.entries)
         prompt = research_prompt(kit.setting, round=round, words=words, state=state, inputs=inputs)
         kit.guard.keep_prompt(id, prompt)
 
         def taken() -> None:
-            if handover.take():
-                kit.sink.emit(InputTaken(round=round, texts=inputs))
+            if not inputs:
+                return
+            kit.sink.emit(InputTaken(round=round, texts=inputs))
+            try:
+                handover.take()
+            except (LockTimeout, OSError) as error:
+                kit.sink.emit(Notice(level="error", text=texts.INPUT_NOT_TAKEN.of(error=plain(str(error)))))
 
         return kit.agent.call(Call(prompt, Purpose.RESEARCH, round, kit.guard.log_path(id)), on_started=taken)
 

@@ -18,6 +18,7 @@ TOO_MANY_FAILURES = Text(
     "the agent failed {count} times in a row; the last time: {reason}",
     "agent 连续失败 {count} 次；最后一次：{reason}",
 )
+FAULT = Text("a fault inside xuen", "xuen 内部出错")
 PROMPT_TOO_LONG = Text("the prompt does not fit", "提示词过长")
 
 WORDS_FAILED_OLD = Text(
@@ -37,6 +38,14 @@ WORDS_UNREADABLE = Text("words.txt cannot be read: {error}", "words.txt 无法�
 WORDS_NOT_KEPT = Text(
     "the word bank could not be kept in words.txt ({error}); this run uses it all the same",
     "词库没能写入 words.txt（{error}），本次运行照常使用",
+)
+INBOX_UNREADABLE = Text(
+    "inbox.jsonl cannot be read ({error}); this round goes on without your texts",
+    "inbox.jsonl 无法读取（{error}），本轮不带你的输入继续",
+)
+INPUT_NOT_TAKEN = Text(
+    "the texts could not be taken out of inbox.jsonl ({error}); these texts may be sent again",
+    "无法把这些输入从 inbox.jsonl 中取出（{error}），它们可能会再次发送",
 )
 OTHER_TASK = Text(
     "this workspace was begun for another task ({old}); from now on the prompts carry the new one",

@@ -102,22 +102,23 @@ class Handover:
     """Gives what waits to one call: within it the entries stay as they are, `take` takes them out.
 
     A call that never starts takes nothing. Where locks do not work, the handing over does, without the protection.
+    `trouble` says why an inbox that is there cannot be read; there are no entries then.
     """
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._lock = FileLock(workspace.inbox_lock)
         self.entries: list[Entry] = []
+        self.trouble: OSError | None = None
 
     def __enter__(self) -> Handover:
-        """Hold the entries. Raises OSError: the inbox is there and cannot be read."""
+        """Hold the entries. Raises nothing."""
         with suppress(LockTimeout, OSError):
             self._lock.acquire(_EDIT_SECONDS)
         try:
             self.entries = peek(self._workspace)
-        except OSError:
-            self._lock.release()
-            raise
+        except OSError as error:
+            self.trouble = error
         if not self.entries:
             self._lock.release()
         return self
