@@ -30,9 +30,9 @@ _SEQUENCES: Final = re.compile(
 )
 _CONTROLS: Final = bytes(set(range(32)) - {9}) + b"\x7f"
 _SEPARATORS: Final = re.compile("[\u2028\u2029]")
-# C1 that arose from removing what stood between its bytes; overrides and isolates, which would turn around
-# whatever follows them on the screen.
-_HIDDEN: Final = re.compile("[\x80-\x9f\u202a-\u202e\u2066-\u2069]")
+DIRECTIONS: Final = "\u202a-\u202e\u2066-\u2069"
+"""The characters, as ranges of a pattern, that would turn around whatever follows them on the screen."""
+_HIDDEN: Final = re.compile(f"[\x80-\x9f{DIRECTIONS}]")  # C1 too, which arises where something between was removed
 
 
 def clean_line(raw: bytes, language: Language = "en") -> str:
