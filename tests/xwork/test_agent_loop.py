@@ -192,3 +192,37 @@ def test_the_library_is_loaded_when_it_is_named():
     code = f"import sys; from xuen.xwork import Agent; print({heavy})"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_workspaces_own_notes_are_part_of_what_the_model_is_told(play, work):
+    (work / "AGENTS.md").write_text("Use tabs.\n")
+    one = play("ok", approval="read-only", instructions="Be brief.")
+    one.agent.run("go")
+    told = one.model.asked[0][0].text
+    assert "Use tabs." in told and "Be brief." in told and str(work) in told
+
+
+def test_notes_that_lead_out_of_the_workspace_are_not_read(play, work, tmp_path):
+    (tmp_path / "secret").write_text("secret")
+    (work / "AGENTS.md").symlink_to(tmp_path / "secret")
+    one = play("ok")
+    one.agent.run("go")
+    assert "secret" not in one.model.asked[0][0].text
+
+
+def test_a_last_word_that_was_cut_off_is_said_to_be(play):
+    one = play(ScriptedAnswer(text="so it", finish=Finish.LENGTH))
+    assert one.agent.run("go").text == "so it"
+    assert any("cut off" in getattr(event, "text", "") for event in one.events)
+
+
+def test_processes_of_the_host_are_left_alone(play, say):
+    import subprocess
+
+    mine = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    one = play(say.calls(("exec_command", {"command": "(sleep 60 &) ; true"})), "ok")
+    one.agent.run("go")
+    one.agent.close()
+    assert mine.poll() is None
+    mine.kill()
+    mine.wait()

@@ -174,3 +174,37 @@ def test_a_server_without_a_model_is_bad_use(xwork):
     code, _, err = xwork("run", "a", "--base-url", "http://127.0.0.1:9/v1")
     assert code == 2 and "--model" in err
     assert xwork("run", "a", "--base-url", "nonsense", "--model", "m")[0] == 2
+
+
+@pytest.mark.parametrize(("answer", "made"), [(b"y\n", True), (b"n\n", False), (b"\n", False)])
+def test_asking_on_a_terminal(tmp_path, work, environment, answer, made):
+    import pty
+
+    write = {"calls": [{"name": "write_file", "arguments": {"path": "a", "content": "x"}}]}
+    ends = [{"calls": [{"name": "list_files", "arguments": {}}]}, "fine"]
+    (tmp_path / "script.jsonl").write_text("\n".join(map(json.dumps, [write, *ends])))
+    argv = [sys.executable, "-m", "xuen.xwork", "run", "go", "--approval", "ask", "--workspace", str(work)]
+    argv += ["--model", f"script:{tmp_path / 'script.jsonl'}", "--max-turns", "2"]
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(sys.executable, argv, environment())
+    said = b""
+    while b"[y/N]" not in said:
+        said += os.read(terminal, 1000)
+    os.write(terminal, answer)
+    try:
+        while os.read(terminal, 1000):
+            pass
+    except OSError:  # the other side has gone
+        pass
+    os.waitpid(pid, 0)
+    os.close(terminal)
+    assert b"write_file" in said and (work / "a").exists() is made
+
+
+def test_a_hidden_daemon_of_a_command_ends_with_it(xwork, work):
+    daemon = "env -i setsid sh -c 'echo $$ > pid; mv pid daemon; exec sleep 300' > /dev/null 2>&1 &"
+    wait = "while [ ! -e daemon ]; do sleep 0.02; done"
+    assert xwork("run", "go", script=[shell(f"({daemon}); {wait}"), "done"])[0] == 0
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((work / "daemon").read_text()), 0)

@@ -40,6 +40,7 @@ NEVER_CHECKED = Text(
     "stopped: the model wanted to finish without a successful command after its last change",
     "已停止：模型在最后一次修改之后没有成功运行过任何检查命令就想结束",
 )
+CUT_SHORT = Text("the last answer was cut off at its output limit", "最后的回答达到输出上限，已被截断")
 WITHHELD = Text("the provider withheld the answer", "服务商没有给出回答")
 CANNOT_FIT = Text(
     "the conversation does not fit into the model's context, even shortened",

@@ -231,6 +231,8 @@ class Agent:
         return False
 
     def _end(self, last: Assistant) -> RunResult:
+        if last.finish is Finish.LENGTH:
+            self._notice(texts.CUT_SHORT)
         self.session.append(Ended("completed"))
         usage = self.session.ledger.usage
         self._tell(Completed(text=last.text, usage=usage))

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import select
 import sys
 from pathlib import Path
 
 import msgspec
 
+from xuen.agent.process_tree import adopt_orphans
 from xuen.stop import Stop
 from xuen.texts import language_of, plain
 from xuen.texts import xwork as texts
@@ -26,8 +28,11 @@ from xuen.xwork.policy.permission import Approval, OnPermission, Request, Risk, 
 from xuen.xwork.session.journal import read
 from xuen.xwork.session.ledger import Ledger
 from xuen.xwork.session.records import Prompted, Reminded
+from xuen.xwork.texts import INTERRUPTED
+from xuen.xwork.tools.walk import printable
 
 _SHOWN = 400  # characters of a message in `show`
+_LOOK = 0.1  # seconds between two looks at the stop token
 
 
 def carry_out(
@@ -38,6 +43,7 @@ def carry_out(
     stop: Stop,
 ) -> None:
     """`run`, `resume` or `compact`; raises as the method of `Agent` of that name."""
+    adopt_orphans()  # all sessions of this process are the agent's; a host that uses the library may have others
     config = AgentConfig(
         workspace=workspace,
         session=session_path(options, workspace),
@@ -112,16 +118,19 @@ def _ask(stop: Stop) -> OnPermission:
         if request.risk is Risk.READ:
             return Verdict.DEFAULT
         about = ", ".join(f"{one.kind} {one.value!r}" for one in request.resources)
+        question = texts.MAY_IT.of(tool=plain(request.tool), about=plain(about), arguments=plain(request.arguments))
         try:
-            with Path("/dev/tty").open("r+b", buffering=0) as terminal:
-                question = texts.MAY_IT.of(tool=plain(request.tool), about=plain(about), arguments=request.arguments)
-                terminal.write(f"{question.en} [y/N] ".encode())
-                answer = terminal.readline().strip().lower()
+            terminal = os.open("/dev/tty", os.O_RDWR | os.O_CLOEXEC)
         except OSError:
             return Verdict.DEFAULT
-        if stop.is_set():
-            raise Interrupted(texts.SESSION_WAITS)
-        return Verdict.ALLOW if answer in (b"y", b"yes") else Verdict.DENY
+        try:
+            os.write(terminal, f"{printable(question.en)} [y/N] ".encode("utf-8", "replace"))
+            while not select.select([terminal], [], [], _LOOK)[0]:
+                if stop.is_set():
+                    raise Interrupted(INTERRUPTED)
+            return Verdict.ALLOW if os.read(terminal, 100).strip().lower() in (b"y", b"yes") else Verdict.DENY
+        finally:
+            os.close(terminal)
 
     return ask
 

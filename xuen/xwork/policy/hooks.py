@@ -2,7 +2,7 @@
 
 A hook sees the full arguments before a call and the full result after it, and may object. Fails closed: a hook or
 a permission callback that raises counts as an objection, and why is told. An objection before a call prevents it;
-one after it marks the result failed and says that what was done stays done.
+one after it marks the result failed and says that what was done stays done. `Interrupted` alone passes through.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from xuen.xwork.errors import Interrupted
 from xuen.xwork.policy.permission import Denied, OnPermission, Request, Verdict
 
 
@@ -31,6 +32,8 @@ def permission(callback: OnPermission | None, request: Request) -> Verdict | Den
         return Verdict.DEFAULT
     try:
         return Verdict(callback(request))
+    except Interrupted:
+        raise
     except Exception as error:  # noqa: BLE001 - the hook boundary: code of the host, whatever it does, must not open a door
         return Denied(f"denied: the permission check broke: {_told(error)}")
 
@@ -40,6 +43,8 @@ def before(hooks: Sequence[Hook], request: Request) -> Denied | None:
     for hook in hooks:
         try:
             objection = hook.before(request)
+        except Interrupted:
+            raise
         except Exception as error:  # noqa: BLE001 - the hook boundary
             objection = f"the check before the call broke: {_told(error)}"
         if objection is not None:
@@ -52,6 +57,8 @@ def after(hooks: Sequence[Hook], request: Request, text: str, failed: bool) -> D
     for hook in hooks:
         try:
             objection = hook.after(request, text, failed)
+        except Interrupted:
+            raise
         except Exception as error:  # noqa: BLE001 - the hook boundary
             objection = f"the check after the call broke: {_told(error)}"
         if objection is not None:

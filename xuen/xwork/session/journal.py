@@ -16,7 +16,7 @@ from xuen.files.durable import append_lines, make_folder
 from xuen.files.lock import FileLock
 from xuen.texts import plain
 from xuen.texts import xwork as texts
-from xuen.xwork.errors import BadUse
+from xuen.xwork.errors import BadUse, XworkError
 from xuen.xwork.session.ledger import Ledger
 from xuen.xwork.session.records import VERSION, Opened, Record, decode, encode
 
@@ -52,7 +52,7 @@ class Session:
         """Write records down and take them in, in this order.
 
         Raises:
-            BadUse: they could not be written; none of them counts.
+            XworkError: they could not be written; none of them counts.
         """
         if self.path is not None:
             lines = [encode(record) for record in records]
@@ -61,7 +61,7 @@ class Session:
             try:
                 append_lines(self.path, lines)
             except OSError as error:
-                raise BadUse(texts.SESSION_UNWRITABLE.of(reason=plain(str(error)))) from error
+                raise XworkError(texts.SESSION_UNWRITABLE.of(reason=plain(str(error)))) from error
             self._begun = True
         for record in records:
             self.ledger.apply(record)

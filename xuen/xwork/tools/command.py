@@ -21,7 +21,7 @@ from pathlib import Path
 
 import msgspec
 
-from xuen.agent.process_tree import GRACE, ProcessTree, adopt_orphans, spawn
+from xuen.agent.process_tree import GRACE, ProcessTree, spawn
 from xuen.xwork.model.client import Cancel
 from xuen.xwork.policy.paths import Workspace
 from xuen.xwork.tools.base import ToolError
@@ -81,7 +81,6 @@ def start(command: str, cwd: Path, env: Mapping[str, str], *, stdin: int = subpr
     """
     if "\0" in command:
         raise ToolError("a command cannot hold a NUL character")
-    adopt_orphans()
     try:
         return spawn([shell(), "-c", command], cwd=cwd, env=env, stdin=stdin, stderr=subprocess.STDOUT)
     except OSError as error:
