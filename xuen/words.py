@@ -22,6 +22,7 @@ from random import Random
 
 from xuen.files.durable import write_bytes
 from xuen.texts.words import BANK_HEADER
+from xuen.thinking import without_thinking
 
 Ask = Callable[[int, Sequence[str]], str | None]
 """Asks for so many words beyond the known ones; the answer, or None when the call failed."""
@@ -33,9 +34,6 @@ MOST_PARTS = 6
 MOST_HAN = 16
 """Chinese characters of the longest word."""
 
-_THINKING = r"(?:[\w.-]+:)?(?:think|thinking|thought|thoughts|reasoning|reflection)"
-_THINK_OPEN = re.compile(rf"<{_THINKING}(?:\s[^<>]*)?>|\[think\]|◁think▷", re.IGNORECASE)
-_THINK_CLOSE = re.compile(rf"</{_THINKING}\s*>|\[/think\]|◁/think▷", re.IGNORECASE)
 _HTML = re.compile(r"</?(?:li|ul|ol|p|br|b|strong|em|i|span|div|code)\s*/?>", re.IGNORECASE)
 _FENCED = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*\n(.*?)^[ \t]*(?:```|~~~)[ \t]*$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\[([^\[\]\n]+)\]\([^()\s]+\)")
@@ -83,7 +81,7 @@ _TRAILING = " \t.,;:!?。，；：！？、…·\"'`*_|\\"
 
 def parse_words(answer: str) -> list[str]:
     """The words in an agent's answer, in order, each once."""
-    text = _without_thinking(_CONTROL.sub("", answer))
+    text = without_thinking(_CONTROL.sub("", answer))
     listed = _json_words(text)
     if listed is not None:
         return unique(word for each in listed if (word := _clean(each)))
@@ -182,24 +180,6 @@ def _mark(task: str) -> str:
 
 
 # --- one answer ------------------------------------------------------------------------------------------------------
-
-
-def _without_thinking(text: str) -> str:
-    """The text outside `<think>` and its kin: an opening tag without its end hides the rest, an end without its
-    opening hides what is before it."""
-    kept, depth, at = "", 0, 0
-    tags = sorted([*_THINK_OPEN.finditer(text), *_THINK_CLOSE.finditer(text)], key=re.Match.start)
-    for tag in tags:
-        if depth == 0:
-            kept += text[at : tag.start()]
-        if _THINK_OPEN.fullmatch(tag[0]):
-            depth += 1
-        elif depth == 0:
-            kept = ""
-        else:
-            depth -= 1
-        at = tag.end()
-    return kept if depth else kept + "\n" + text[at:]
 
 
 def _json_words(text: str) -> list[str] | None:

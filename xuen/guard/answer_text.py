@@ -1,7 +1,8 @@
 """From what a judge printed to the lines that are its answer; pure.
 
-Owns what does not count: thinking, quotations, blocks of code, and lines that repeat the question (some agents print
-the whole conversation, and the question holds a candidate that may praise itself). Refuses to weigh what remains.
+Owns what, beside thinking, does not count: quotations, blocks of code, and lines that repeat the question (some
+agents print the whole conversation, and the question holds a candidate that may praise itself). Refuses to weigh
+what remains.
 Always: a line is kept or dropped whole, in order, and full-width forms of ASCII have become ASCII.
 """
 
@@ -12,13 +13,6 @@ from collections import defaultdict
 
 _WIDTHS = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " ", 0xA0: " ", 0x202F: " "}
 _INVISIBLE = dict.fromkeys((0xFEFF, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFE0F))
-_TAG = r"(?:[\w.-]{1,20}:)?(?:think|thinking|thoughts?|reasoning|reflection)"
-_OPENER = rf"(?:<{_TAG}>|\[THINK\]|◁think▷)"
-_CLOSER = rf"(?:</{_TAG}>|\[/THINK\]|◁/think▷)"
-_THOUGHT = re.compile(rf"{_OPENER}(?:(?!{_OPENER}).)*?{_CLOSER}", re.IGNORECASE | re.DOTALL)
-_OPEN = re.compile(_OPENER, re.IGNORECASE)
-_CLOSE = re.compile(_CLOSER, re.IGNORECASE)
-_FINAL_CHANNEL = "<|channel|>final<|message|>"
 _FENCE = re.compile(r"^\s*(?:```|~~~)\s*([\w+-]*)\s*$")
 _PLAIN_FENCES = frozenset({"", "text", "txt", "plaintext", "markdown", "md"})
 _NUMBERED = re.compile(r"^\s*\d{1,6}[.):|]?\s+")
@@ -28,23 +22,6 @@ _WORD = re.compile(r"\d+(?:[./]\d+)*|[^\W\d_]+")
 def normal(text: str) -> str:
     """Full-width ASCII as ASCII, all blanks as blanks, nothing invisible, LF only."""
     return text.translate(_WIDTHS).translate(_INVISIBLE).replace("\r\n", "\n").replace("\r", "\n")
-
-
-def without_thinking(text: str) -> str:
-    """The text after the model stopped thinking.
-
-    Whatever stands before a closing tag without an opening one was thought (servers drop the opening one), and so
-    was everything after an opening tag that is never closed. Both read less than was written, never more.
-    """
-    if "<|channel|>" in text:
-        return text.rpartition(_FINAL_CHANNEL)[2].split("<|", 1)[0] if _FINAL_CHANNEL in text else ""
-    while (shorter := _THOUGHT.sub("\n", text)) != text:
-        text = shorter
-    closers = list(_CLOSE.finditer(text))
-    if closers:
-        text = text[closers[-1].end() :]
-    opener = _OPEN.search(text)
-    return text[: opener.start()] if opener else text
 
 
 def without_echo(text: str, asked: str) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from xuen.guard.answer_text import answer_lines, normal, without_echo, without_fences, without_thinking
+from xuen.guard.answer_text import answer_lines, normal, without_echo, without_fences
 from xuen.guard.score_forms import (
     Claim,
     Rank,
@@ -38,6 +38,7 @@ from xuen.guard.score_forms import (
 )
 from xuen.texts import Text
 from xuen.texts.verify import ANSWER_EMPTY, SCORE_MISSING, SCORE_READ, SCORE_UNCERTAIN, SCORES_DISAGREE
+from xuen.thinking import without_thinking
 
 _SCALE_KEYS = frozenset({"max", "max score", "maximum", "scale", "out of", "满分", "total", "denominator"})
 _OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
