@@ -5,6 +5,7 @@ and what a session writes down, so nothing in them belongs to one provider, exce
 
 Always holds: every field has a JSON form (`msgspec.json` reads back what it wrote); the field `role` tells
 the kinds apart; an unknown count is None and never 0.
+They hold no cycles, so the collector does not look at them (`gc=False`): a long conversation costs it nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class Finish(StrEnum):
     REFUSED = "refused"  # the provider withheld the answer
 
 
-class ToolCall(msgspec.Struct, frozen=True):
+class ToolCall(msgspec.Struct, frozen=True, gc=False):
     """One tool call, as the model wrote it.
 
     `arguments` is the raw text: it should be one JSON object, but a model may have written anything;
@@ -35,19 +36,19 @@ class ToolCall(msgspec.Struct, frozen=True):
     arguments: str
 
 
-class System(msgspec.Struct, frozen=True, tag_field="role", tag="system"):
+class System(msgspec.Struct, frozen=True, gc=False, tag_field="role", tag="system"):
     """What the host tells the model before everything else."""
 
     text: str
 
 
-class User(msgspec.Struct, frozen=True, tag_field="role", tag="user"):
+class User(msgspec.Struct, frozen=True, gc=False, tag_field="role", tag="user"):
     """What a person, or the program in a person's place, says."""
 
     text: str
 
 
-class Assistant(msgspec.Struct, frozen=True, tag_field="role", tag="assistant"):
+class Assistant(msgspec.Struct, frozen=True, gc=False, tag_field="role", tag="assistant"):
     """One whole answer of a model."""
 
     text: str = ""
@@ -57,7 +58,7 @@ class Assistant(msgspec.Struct, frozen=True, tag_field="role", tag="assistant"):
     replay: str = ""  # JSON that this provider wants back as it was (signed reasoning); opaque to all others
 
 
-class ToolResult(msgspec.Struct, frozen=True, tag_field="role", tag="tool"):
+class ToolResult(msgspec.Struct, frozen=True, gc=False, tag_field="role", tag="tool"):
     """What came of one tool call; `failed` tells the model that it did not do what it was meant to."""
 
     call_id: str
@@ -69,7 +70,7 @@ class ToolResult(msgspec.Struct, frozen=True, tag_field="role", tag="tool"):
 Message = System | User | Assistant | ToolResult
 
 
-class Usage(msgspec.Struct, frozen=True):
+class Usage(msgspec.Struct, frozen=True, gc=False):
     """What one completion cost, as the provider counted it; None where it did not say."""
 
     input_tokens: int | None = None  # the whole prompt, cached part included

@@ -17,7 +17,7 @@ from xuen.xwork.tools.base import Effect
 VERSION = 1
 
 
-class Opened(msgspec.Struct, frozen=True, tag_field="kind", tag="session"):
+class Opened(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="session"):
     """The first line."""
 
     version: int
@@ -25,44 +25,44 @@ class Opened(msgspec.Struct, frozen=True, tag_field="kind", tag="session"):
     created: str  # ISO 8601, UTC
 
 
-class Prompted(msgspec.Struct, frozen=True, tag_field="kind", tag="prompt"):
+class Prompted(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="prompt"):
     """The host asked for something: a run begins."""
 
     message: User
 
 
-class Reminded(msgspec.Struct, frozen=True, tag_field="kind", tag="reminder"):
+class Reminded(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="reminder"):
     """The runtime told the model something; part of the conversation like a prompt."""
 
     message: User
 
 
-class Answered(msgspec.Struct, frozen=True, tag_field="kind", tag="answer"):
+class Answered(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="answer"):
     """The model's answer is whole."""
 
     message: Assistant
     usage: Usage = Usage()
 
 
-class Carried(msgspec.Struct, frozen=True, tag_field="kind", tag="result"):
+class Carried(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="result"):
     """A tool call is over; it is never executed again."""
 
     message: ToolResult
     effect: Effect = Effect.NONE
 
 
-class Compacted(msgspec.Struct, frozen=True, tag_field="kind", tag="compaction"):
+class Compacted(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="compaction"):
     """From here on `summary` stands for the messages before number `first_kept` (from 0, all messages counted)."""
 
     summary: str
     first_kept: int
 
 
-class Resumed(msgspec.Struct, frozen=True, tag_field="kind", tag="resumed"):
+class Resumed(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="resumed"):
     """An interrupted run goes on."""
 
 
-class Ended(msgspec.Struct, frozen=True, tag_field="kind", tag="ended"):
+class Ended(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="ended"):
     """A run reached its end, or a guard stopped it; nothing waits."""
 
     outcome: Literal["completed", "stopped"]
