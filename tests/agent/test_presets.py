@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import xuen
 from xuen.agent.call import Call
 from xuen.agent.presets import PRESETS, find, name_of, resolve, xwork_command
 from xuen.agent.shell_agent import ShellAgent
@@ -89,6 +90,8 @@ def test_a_command_goes_before_the_preset():
         ("KEY=a/b opencode run", "opencode"),
         ("'/opt/my tools/agent' x", "agent"),
         ("broken ' quote", "broken"),
+        ("'broken quote", "agent"),
+        ("A=1 # nothing", "agent"),
         ("", "agent"),
     ],
 )
@@ -129,6 +132,13 @@ def test_the_state_is_small_for_the_embedded_model_only():
     assert resolved("xwork").max_state_chars is not None
     assert resolved("xwork", base_url="http://127.0.0.1:1/v1").max_state_chars is None
     assert resolved("claude").max_state_chars is None
+
+
+def test_the_embedded_model_works_where_no_server_was_named():
+    assert resolved("xwork").embedded
+    assert not resolved("xwork", base_url="http://127.0.0.1:1/v1").embedded
+    assert not resolved("claude").embedded
+    assert not resolve(AgentSettings(command="xwork $prompt"), XworkSettings()).embedded
 
 
 def test_read_only_is_said():
@@ -173,21 +183,22 @@ def test_each_call_of_the_built_in_agent_has_another_session(tmp_path, monkeypat
     assert first != second
 
 
-def test_a_program_that_is_not_there_is_told_with_its_mend(monkeypatch, tmp_path):
+def test_a_program_that_is_not_there_has_no_place_and_no_version(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    absent = find("opencode").absent()
-    assert absent is not None
-    assert "opencode" in absent.line("en")
-    assert "npm install -g opencode-ai" in absent.line("zh")
-    assert find("opencode").version_number() is None
-    assert find("xwork").absent() is None
+    assert (find("opencode").where(), find("opencode").version_number()) == (None, None)
+    assert (find("xwork").where(), find("xwork").version_number()) == (sys.executable, xuen.__version__)
+    assert [name for name, preset in PRESETS.items() if preset.built_in] == ["xwork"]
 
 
 def test_versions_are_read_from_what_the_program_says(monkeypatch, tmp_path):
     stand_in(tmp_path, "codex", 'printf "\\033[1mcodex-cli\\033[0m 0.171.0\\n"')
     stand_in(tmp_path, "claude", "sleep 0.1; echo '2.1.197 (Claude Code)' >&2")
     stand_in(tmp_path, "pi", "exit 1")
+    stand_in(tmp_path, "gemini", "echo 'needs Node.js 22, this is 18.19.1' >&2; exit 1")
+    stand_in(tmp_path, "qwen", "echo welcome; echo 0.20.0")
     monkeypatch.setenv("PATH", f"{tmp_path}:{Path(shutil.which('sleep') or '/bin/sleep').parent}")
     assert find("codex").version_number() == "0.171.0"
     assert find("claude").version_number() == "2.1.197"
     assert find("pi").version_number() is None
+    assert find("gemini").version_number() is None
+    assert find("qwen").version_number() == "0.20.0"

@@ -7,7 +7,6 @@ The facts were measured with the programs of November 2026.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import shlex
@@ -26,7 +25,8 @@ from xuen.agent.command import CannotStart, Listener, Stream, run
 from xuen.agent.output import clean_text
 from xuen.agent.template import Template, clean_environment, parse
 from xuen.config.model import AgentSettings, XworkSettings
-from xuen.errors import ConfigError, UserError
+from xuen.config.values import nearest
+from xuen.errors import ConfigError
 from xuen.stop import Stop
 from xuen.texts import Text
 from xuen.texts import presets as texts
@@ -49,34 +49,27 @@ class Preset:
     version: tuple[str, ...] = ("--version",)
     env: Mapping[str, str] = field(default_factory=dict)  # defaults: what is in the environment goes before
     max_state_chars: int | None = None  # what fits where the prompt is an argument or the model is small
+    built_in: bool = False  # xwork, which this interpreter runs: there is nothing to install
 
     def where(self) -> str | None:
         """The path of its program, None when it is not on PATH."""
-        return sys.executable if self.name == "xwork" else shutil.which(self.program)
-
-    def absent(self) -> UserError | None:
-        """What to tell a person whose PATH has no such program; None when it is there."""
-        if self.where():
-            return None
-        return UserError(
-            texts.NOT_ON_PATH.of(name=self.name, program=self.program),
-            mend=texts.INSTALL.of(command=self.install),
-        )
+        return sys.executable if self.built_in else shutil.which(self.program)
 
     def version_number(self) -> str | None:
         """What the program says about its version, at most 20 s long; None when it does not tell."""
         program = self.where()
         if program is None:
             return None
-        if self.name == "xwork":
+        if self.built_in:
             return xuen.__version__
-        heard = _Said()
+        heard, code = _Said(), None
         env = clean_environment({**os.environ, **self.env, "NO_COLOR": "1"})
         env.pop("MSWEA_SILENT_STARTUP", None)  # mini tells its version in the greeting that this suppresses
         with tempfile.TemporaryDirectory(prefix="xuen-") as folder, suppress(CannotStart):
             argv = [program, *self.version]
-            run(argv, cwd=Path(folder), env=env, listener=heard, stop=Stop(), timeout=_VERSION_SECONDS)
-        found = _VERSION.search(clean_text(bytes(heard.said)))
+            code = run(argv, cwd=Path(folder), env=env, listener=heard, stop=Stop(), timeout=_VERSION_SECONDS).code
+        # One that fails may well tell a version, but that of an interpreter it does not like.
+        found = _VERSION.search(clean_text(bytes(heard.said))) if code == 0 else None
         return found[0] if found else None
 
 
@@ -98,6 +91,7 @@ class Resolved:
     preset: Preset | None = None
     permits: Text | None = None  # to be shown before the first run
     max_state_chars: int | None = None
+    embedded: bool = False  # the language model inside this machine does the work
 
 
 _LITELLM: Final = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}  # else it fetches a table from the network at each start
@@ -110,6 +104,7 @@ _ROWS: Final = (
         install="",
         permits=texts.PERMITS_WORKSPACE,
         advice=texts.EMBEDDED,
+        built_in=True,
     ),
     Preset(
         name="opencode",
@@ -205,11 +200,11 @@ def find(name: str) -> Preset:
     if name in PRESETS:
         return PRESETS[name]
     names = ", ".join(PRESETS)
-    near = difflib.get_close_matches(name.lower(), PRESETS, n=1)
+    near = nearest(name, list(PRESETS))
     mend = (
-        texts.NEAREST_PRESET_MEND.of(nearest=near[0], names=names)
-        if near
-        else texts.UNKNOWN_PRESET_MEND.of(names=names)
+        texts.UNKNOWN_PRESET_MEND.of(names=names)
+        if near is None
+        else texts.NEAREST_PRESET_MEND.of(nearest=near, names=names)
     )
     raise ConfigError(texts.UNKNOWN_PRESET.of(name=name), where="agent.preset", mend=mend)
 
@@ -226,11 +221,11 @@ def resolve(agent: AgentSettings, xwork: XworkSettings) -> Resolved:
     preset = find(agent.preset)
     env = {name: value for name, value in preset.env.items() if name not in os.environ} | agent.env
     permits, room = preset.permits.of(name=preset.name), preset.max_state_chars
-    command = preset.command
-    if preset.name == "xwork":
+    command, embedded = preset.command, preset.built_in and not xwork.base_url
+    if preset.built_in:
         command = xwork_command(xwork)
         env |= _import_path(agent.env)
-        room = None if xwork.base_url else EMBEDDED_STATE_CHARS
+        room = EMBEDDED_STATE_CHARS if embedded else None
         if xwork.approval == "read-only":
             permits = texts.PERMITS_NOTHING_ELSE.of(name=preset.name)
     return Resolved(
@@ -240,17 +235,22 @@ def resolve(agent: AgentSettings, xwork: XworkSettings) -> Resolved:
         preset=preset,
         permits=permits,
         max_state_chars=room,
+        embedded=embedded,
     )
 
 
 def name_of(command: str) -> str:
     """What a person calls a command: the name of its program."""
-    try:
-        words = shlex.split(command, comments=True)
-    except ValueError:
-        words = command.split()
-    program = next((word for word in words if "=" not in word.partition("/")[0]), "agent")
-    return Path(program).name or "agent"
+    return Path(program_word(command) or "").name or "agent"
+
+
+def program_word(command: str) -> str | None:
+    """The first word of a command that sets no variable, without its quotes; None where none can be read."""
+    words = shlex.shlex(command, posix=True, punctuation_chars=False)
+    words.whitespace_split = True
+    with suppress(ValueError):  # a quote without its end
+        return next((word for word in words if "=" not in word.partition("/")[0]), None)
+    return None
 
 
 def xwork_command(settings: XworkSettings) -> str:

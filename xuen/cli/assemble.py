@@ -50,7 +50,7 @@ class Commands:
     @property
     def embedded(self) -> bool:
         """Whether the language model inside this machine does the work."""
-        return self.agent.name == "xwork" and self.agent.max_state_chars is not None
+        return self.agent.embedded
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,28 +7,23 @@ no suite is run. Raises nothing: whatever is wrong is an answer.
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from xuen.agent.command import CannotStart, Listener, Stream, run
-from xuen.agent.output import clean_text
-from xuen.agent.presets import Preset, Resolved, resolve
+from xuen.agent.presets import Resolved, program_word, resolve
 from xuen.agent.template import check_with_shell, clean_environment, parse
 from xuen.cli.reading import running_pid
 from xuen.cli.settings import Settings
 from xuen.config.model import Config
 from xuen.errors import ConfigError, DamagedResearch, TemplateError, UserError
 from xuen.guard.verify.suites.pytest_suite import may_have_tests
-from xuen.stop import Stop
 from xuen.texts import Text, plain
 from xuen.texts import doctor as texts
 from xuen.workspace.paths import Workspace
@@ -73,7 +68,7 @@ def agent(settings: Settings) -> Iterator[Finding]:
     preset = resolved.preset
     if preset is None:
         yield _program(resolved, config)
-    elif preset.name == "xwork":
+    elif preset.built_in:
         yield from built_in(config)
     elif (path := preset.where()) is None:
         what = texts.NOT_ON_PATH.of(name=preset.program)
@@ -181,38 +176,6 @@ def workspace(settings: Settings) -> Iterator[Finding]:
         yield Finding(texts.WORKSPACE, "bad", what, texts.WORKSPACE_MEND)
 
 
-def version_of(preset: Preset, path: str) -> str:
-    """What the program calls its version, on one line; empty when it does not say. Whatever it starts is ended."""
-    heard = _Heard()
-    env = {**os.environ, **preset.env}
-    try:
-        ended = run(
-            [path, *preset.version],
-            cwd=Path(tempfile.gettempdir()),
-            env=env,
-            listener=heard,
-            stop=Stop(),
-            timeout=_ASK,
-        )
-    except CannotStart:
-        return ""
-    said = clean_text(bytes(heard.said)).splitlines()
-    first = next((line.strip() for line in said if line.strip()), "")
-    return first[:60] if ended.code == 0 and any(char.isdigit() for char in first) else ""
-
-
-class _Heard(Listener):
-    """Keeps the beginning of the standard output."""
-
-    def __init__(self) -> None:
-        self.said = bytearray()
-
-    def output(self, stream: Stream, chunk: bytes) -> None:
-        """Bytes came."""
-        if stream == "stdout":
-            self.said += chunk[: max(0, 4096 - len(self.said))]
-
-
 def failed(error: UserError) -> Finding:
     """The row for settings that could not be read."""
     return Finding(texts.CONFIGURATION, "bad", _placed(error.where, error.what), error.mend)
@@ -229,11 +192,7 @@ def _template_fault(name: Text, settings: Settings, key: str, error: TemplateErr
 
 def _program(resolved: Resolved, config: Config) -> Finding:
     """Whether the shell knows the first word of a command of the user's own; `command -v` runs nothing of it."""
-    try:
-        words = shlex.split(resolved.template.source, comments=True)
-    except ValueError:
-        words = []
-    word = next((each for each in words if "=" not in each.partition("/")[0]), "")
+    word = program_word(resolved.template.source)
     if not word or "$" in word:
         return Finding(texts.AGENT, "good", texts.OWN_COMMAND)
     root = Path(config.workspace)

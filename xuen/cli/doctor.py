@@ -72,8 +72,8 @@ def _presets(output: Output) -> None:
 
 
 def _where(preset: Preset, path: str | None, output: Output) -> str:
-    if preset.name == "xwork":
+    if preset.built_in:
         return texts.BUILT_IN.in_language(output.language)
     if path is None:
         return texts.NOT_HERE.in_language(output.language)
-    return "  ".join(part for part in (path, checks.version_of(preset, path)) if part)
+    return "  ".join(part for part in (path, preset.version_number()) if part)

@@ -9,10 +9,6 @@ UNKNOWN_PRESET_MEND = Text("The presets are: {names}", "可用的预设：{names
 NEAREST_PRESET_MEND = Text(
     'Did you mean "{nearest}"? The presets are: {names}', "是否想写“{nearest}”？可用的预设：{names}"
 )
-NOT_ON_PATH = Text(
-    'the program "{program}" of the agent {name} is not on PATH', "PATH 中找不到 agent {name} 的程序“{program}”"
-)
-INSTALL = Text("Install it: {command}", "请先安装：{command}")
 
 # --- what unattended work permits them, in plain words --------------------------------------------------------------
 
