@@ -107,6 +107,9 @@ def test_an_unknown_preset_is_placed_and_mended() -> None:
     assert code == 1
     assert rows(lines, "agent ")[0].startswith("!!  agent          config.yaml:2: agent.preset: there is no agent")
     assert any('mend: Did you mean "opencode"?' in line for line in lines)
+    code, lines = ask("", "--agent", "opencod")
+    assert code == 1
+    assert rows(lines, "agent ")[0].startswith("!!  agent          --agent: there is no agent called")
 
 
 @pytest.mark.parametrize(

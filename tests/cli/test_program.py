@@ -57,6 +57,14 @@ def test_a_fault_in_the_file_is_told_in_the_language_of_the_surroundings(tmp_pat
     assert (done.returncode, done.stdout.splitlines()[0][:2]) == (1, "!!")
 
 
+@pytest.mark.parametrize(("argv", "where"), [([], "config.yaml:2: agent.preset"), (["--agent", "claud"], "--agent")])
+def test_an_agent_that_nobody_knows_is_told_with_its_place(tmp_path: Path, argv: list[str], where: str) -> None:
+    (tmp_path / "config.yaml").write_text("agent:\n  preset: claud\n")
+    done = program(tmp_path, "t", *argv)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f'xuen: {where}: there is no agent called "claud". Did you mean "claude"?')
+
+
 def test_a_long_history_into_head_ends_quietly(workspace: Workspace) -> None:
     line = json.dumps({"seq": 99, "ts": "2026-11-30T10:11:12.000Z", "event": "heartbeat", "round": 9, "streak": 1})
     with workspace.history.open("a") as file:

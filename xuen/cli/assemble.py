@@ -6,7 +6,8 @@ Owns the wiring and nothing else: every part is made here once and handed to tho
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,19 +74,49 @@ def commands_of(settings: Settings) -> Commands:
     Raises:
         ConfigError: an unknown preset, or a template through which the prompt might not arrive whole.
     """
+    agent, judge = agent_of(settings), judge_of(settings)
+    return Commands(agent, judge, agent.name if judge is None else name_of(judge.source))
+
+
+def agent_of(settings: Settings) -> Resolved:
+    """The agent that the settings ask for, its template checked.
+
+    Raises:
+        ConfigError: an unknown preset, or the prompt might not arrive whole; `where` is the place in the file or the
+            option of the command line.
+    """
     config = settings.config
-    key = "agent.command"
-    try:
+    with _placed(settings, "agent.command"):
         agent = resolve(config.agent, config.xwork)
         check_with_shell(agent.template)
-        command, key = config.rounds.judge_command, "rounds.judge_command"
-        judge = None if command is None else parse(command)
-        if judge is not None:
-            check_with_shell(judge)
+    return agent
+
+
+def judge_of(settings: Settings) -> Template | None:
+    """The checked template of the judge, if it has a command of its own.
+
+    Raises:
+        ConfigError: the prompt might not arrive whole through it.
+    """
+    command = settings.config.rounds.judge_command
+    if command is None:
+        return None
+    with _placed(settings, "rounds.judge_command"):
+        template = parse(command)
+        check_with_shell(template)
+    return template
+
+
+@contextmanager
+def _placed(settings: Settings, command_key: str) -> Iterator[None]:
+    """Give a fault of a preset's name or of a template the place where a person finds it."""
+    try:
+        yield
+    except ConfigError as error:
+        raise ConfigError(error.what, where=settings.where("agent.preset"), mend=error.mend) from None
     except TemplateError as error:
-        where = settings.where(key, error.line_number, error.column)
+        where = settings.where(command_key, error.line_number, error.column)
         raise ConfigError(error.what, where=where, mend=error.mend) from None
-    return Commands(agent, judge, name_of(command) if command else agent.name)
 
 
 def words_of(run: Run, *, anew: bool) -> WordsSettings:

@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from xuen.agent.presets import Resolved, program_word, resolve
-from xuen.agent.template import check_with_shell, clean_environment, parse
+from xuen.agent.presets import Resolved, program_word
+from xuen.agent.template import clean_environment
+from xuen.cli.assemble import agent_of, judge_of
 from xuen.cli.reading import running_pid
 from xuen.cli.settings import Settings
 from xuen.config.model import Config
-from xuen.errors import ConfigError, DamagedResearch, TemplateError, UserError
+from xuen.errors import ConfigError, DamagedResearch
 from xuen.guard.verify.suites.pytest_suite import may_have_tests
 from xuen.texts import Text, plain
 from xuen.texts import doctor as texts
@@ -57,13 +58,9 @@ def agent(settings: Settings) -> Iterator[Finding]:
     """The agent's template and its program, and what unattended work permits it."""
     config = settings.config
     try:
-        resolved = resolve(config.agent, config.xwork)
-        check_with_shell(resolved.template)
+        resolved = agent_of(settings)
     except ConfigError as error:
-        yield Finding(texts.AGENT, "bad", _placed(settings.where("agent.preset"), error.what), error.mend)
-        return
-    except TemplateError as error:
-        yield _template_fault(texts.AGENT, settings, "agent.command", error)
+        yield failed(error, texts.AGENT)
         return
     preset = resolved.preset
     if preset is None:
@@ -109,15 +106,13 @@ def built_in(config: Config) -> Iterator[Finding]:
 
 def judge(settings: Settings) -> Iterator[Finding]:
     """The judge's template, if it has one of its own."""
-    rounds = settings.config.rounds
-    if rounds.judge_command is None:
-        return
     try:
-        check_with_shell(parse(rounds.judge_command))
-    except TemplateError as error:
-        yield _template_fault(texts.JUDGE, settings, "rounds.judge_command", error)
+        template = judge_of(settings)
+    except ConfigError as error:
+        yield failed(error, texts.JUDGE)
         return
-    yield Finding(texts.JUDGE, "good", texts.OWN_COMMAND)
+    if template is not None:
+        yield Finding(texts.JUDGE, "good", texts.OWN_COMMAND)
 
 
 def suite(settings: Settings) -> Iterator[Finding]:
@@ -176,18 +171,13 @@ def workspace(settings: Settings) -> Iterator[Finding]:
         yield Finding(texts.WORKSPACE, "bad", what, texts.WORKSPACE_MEND)
 
 
-def failed(error: UserError) -> Finding:
-    """The row for settings that could not be read."""
-    return Finding(texts.CONFIGURATION, "bad", _placed(error.where, error.what), error.mend)
+def failed(error: ConfigError, name: Text = texts.CONFIGURATION) -> Finding:
+    """The row for settings that are wrong."""
+    return Finding(name, "bad", _placed(error.where, error.what), error.mend)
 
 
 def _placed(where: str, what: Text) -> Text:
     return Text(f"{where}: {what.en}", f"{where}: {what.zh}") if where else what
-
-
-def _template_fault(name: Text, settings: Settings, key: str, error: TemplateError) -> Finding:
-    where = settings.where(key, error.line_number, error.column)
-    return Finding(name, "bad", _placed(where, error.what), error.mend)
 
 
 def _program(resolved: Resolved, config: Config) -> Finding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from xuen.cli.parser import Options, early_language
@@ -16,14 +16,20 @@ from xuen.texts import Language
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings in force, and the file that they came from; `fault` is for `doctor` only (see `read_settings`)."""
+    """The settings in force, and the file that they came from; `fault` is for `doctor` only (see `read_settings`).
+
+    `options` names the option of the command line that gave a setting, by the setting's key.
+    """
 
     config: Config
     loaded: Loaded | None
     fault: ConfigError | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
 
     def where(self, key: str, line: int = 1, column: int = 1) -> str:
-        """The place of a setting: in the file as `Loaded.where` says it, else the key alone."""
+        """The place of a setting: its option, else in the file as `Loaded.where` says it, else the key alone."""
+        if key in self.options:
+            return self.options[key]
         return key if self.loaded is None else self.loaded.where(key, line, column)
 
 
@@ -44,7 +50,8 @@ def read_settings(options: Options, folder: Path) -> Settings:
         if options.command != "doctor":
             raise
         fault = error
-    return Settings(apply_overrides(loaded.config if loaded else Config(), options.overrides), loaded, fault)
+    config = apply_overrides(loaded.config if loaded else Config(), options.overrides)
+    return Settings(config, loaded, fault, {each.key: each.option for each in options.overrides})
 
 
 def spoken_language(config: Config, environ: Mapping[str, str]) -> Language:
