@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xuen.files.jsonl import append_objects, parse_lines, read_lines, read_objects, to_line
+from xuen.files.jsonl import LARGEST_SEQ, append_objects, number, parse_line, parse_lines, read_objects, to_line, whole
 
 
 def test_objects_come_back_in_order(tmp_path: Path) -> None:
@@ -29,15 +29,14 @@ def test_objects_come_back_in_order(tmp_path: Path) -> None:
 )
 def test_a_damaged_line_in_the_middle_costs_that_line_only(damage: bytes) -> None:
     found = parse_lines(b'{"a":1}\n' + damage + b'\n{"a":2}\n')
-    assert found.objects == [{"a": 1}, {"a": 2}]
-    assert found.damaged == [2]
+    assert found == [{"a": 1}, {"a": 2}]
+    assert parse_line(damage) is None
 
 
 def test_a_torn_line_before_a_blank_one_is_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "h"
     path.write_bytes(b'{"a":1}\n{"e":"ado\n\n')
-    assert read_lines(path).objects == [{"a": 1}]
-    assert read_lines(path).damaged == [2]
+    assert read_objects(path) == [{"a": 1}]
 
 
 def test_a_whole_last_line_without_newline_counts_and_the_next_is_not_glued_to_it(tmp_path: Path) -> None:
@@ -58,14 +57,13 @@ def test_a_torn_last_line_stays_and_the_next_is_whole(tmp_path: Path) -> None:
 
 def test_windows_line_ends_a_bom_and_unusual_separators_are_fine() -> None:
     data = b"\xef\xbb\xbf" + '{"a":"x\u2028y\u0085z"}\r\n{"a":2}\r\n'.encode()
-    assert parse_lines(data).objects == [{"a": "x\u2028y\u0085z"}, {"a": 2}]
-    assert parse_lines(data).damaged == []
+    assert parse_lines(data) == [{"a": "x\u2028y\u0085z"}, {"a": 2}]
 
 
 def test_half_a_pair_becomes_a_replacement_and_a_whole_pair_stays() -> None:
     assert to_line({"t": "a\ud83db"}) == '{"t":"a\ufffdb"}'.encode()
-    assert parse_lines(rb'{"t":"a\ud83db \ud83d\ude00"}').objects == [{"t": "a\ufffdb \U0001f600"}]
-    assert parse_lines(rb'{"t":"\\ud83d"}').objects == [{"t": "\\ud83d"}]
+    assert parse_lines(rb'{"t":"a\ud83db \ud83d\ude00"}') == [{"t": "a\ufffdb \U0001f600"}]
+    assert parse_lines(rb'{"t":"\\ud83d"}') == [{"t": "\\ud83d"}]
 
 
 @pytest.mark.parametrize("value", [{"x": float("nan")}, {"x": object()}])
@@ -87,5 +85,22 @@ anything = st.recursive(
 def test_any_objects_come_back(objects: list[dict[str, object]]) -> None:
     data = b"".join(to_line(each) + b"\n" for each in objects)
     assert data.count(b"\n") == len(objects)
-    assert parse_lines(data).objects == [json.loads(json.dumps(each)) for each in objects]
-    assert parse_lines(data).damaged == []
+    assert parse_lines(data) == [json.loads(json.dumps(each)) for each in objects]
+
+
+@pytest.mark.parametrize("value", [0, 1, LARGEST_SEQ])
+def test_whole_numbers_are_numbers(value: int) -> None:
+    assert whole(value) == value
+    assert number(value) == value
+
+
+@pytest.mark.parametrize("value", [True, False, None, "1", [], {}, float("nan"), float("inf"), 10**400])
+def test_what_is_no_number_is_none(value: object) -> None:
+    assert whole(value) is None
+    assert number(value) is None
+
+
+@pytest.mark.parametrize(("value", "as_number"), [(-1, -1.0), (1.5, 1.5), (LARGEST_SEQ + 1, 2.0**53), (8.0, 8.0)])
+def test_numbers_that_are_not_whole_or_too_large_to_count_with(value: object, as_number: float) -> None:
+    assert whole(value) is None
+    assert number(value) == as_number

@@ -158,7 +158,7 @@ def _language(files: Files) -> Language | None:
     """The language that the latest run spoke."""
     if names.HISTORY not in files:
         return None
-    for line in reversed(parse_lines(files[names.HISTORY].load()).objects):
+    for line in reversed(parse_lines(files[names.HISTORY].load())):
         if line.get("event") == "run_started" and line.get("language") in ("en", "zh"):
             return "zh" if line["language"] == "zh" else "en"
     return None

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from xuen.events import Adopted, Baseline, Pending, to_dict
-from xuen.files.jsonl import parse_lines, to_line
+from xuen.files.jsonl import parse_line, to_line, whole
 from xuen.guard.candidates import is_id, round_of
 from xuen.guard.history import MERGE, Anchor, Index, anchor_of, fold
 from xuen.texts import Language
@@ -29,7 +29,6 @@ from xuen.texts.ci import RIVAL
 
 Side = Literal["ours", "theirs"]
 _NAMES = ("id", "parent")
-_LARGEST = 2**53 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,8 +209,7 @@ def _lines(data: bytes) -> list[Line]:
     found = []
     for raw in data.split(b"\n"):
         if raw.strip():
-            objects = parse_lines(raw).objects
-            value = objects[0] if objects else None
+            value = parse_line(raw)
             found.append(Line(raw, value, raw if value is None else _key(value)))
     return found
 
@@ -234,8 +232,8 @@ def _renamed(value: dict[str, Any], rename: Mapping[str, str]) -> dict[str, Any]
 
 
 def _numbered(value: dict[str, Any], top: int) -> tuple[dict[str, Any], int]:
-    seq = value.get("seq")
-    if not isinstance(seq, int) or isinstance(seq, bool) or not 0 <= seq <= _LARGEST:  # a line that does not count
+    seq = whole(value.get("seq"))
+    if seq is None:  # a line that does not count
         return value, top
     if seq > top:
         return value, seq

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xuen.errors import DamagedResearch
+from xuen.files.jsonl import number
 from xuen.guard.report import Overview
 from xuen.texts import Language, Text, plain
 from xuen.texts import ci as texts
@@ -141,9 +142,9 @@ def _scores(lines: Sequence[Mapping[str, Any]]) -> list[float]:
     """The last score of every candidate, in the order in which the candidates came."""
     found: dict[str, float] = {}
     for line in lines:
-        score = line.get("score")
-        if line.get("event") in ("adopted", "rejected", "verdict") and isinstance(score, (int, float)):
-            found[str(line.get("id"))] = min(10.0, max(0.0, float(score)))
+        score = number(line.get("score"))
+        if line.get("event") in ("adopted", "rejected", "verdict") and score is not None:
+            found[str(line.get("id"))] = min(10.0, max(0.0, score))
     return list(found.values())
 
 

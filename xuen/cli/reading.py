@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from xuen.errors import WorkspaceError
+from xuen.files.jsonl import number
 from xuen.files.lock import is_held
 from xuen.texts import Text, plain
 from xuen.texts import cli as texts
@@ -70,4 +71,5 @@ def when(ts: object) -> str:
 
 def points(score: object) -> str:
     """A score as a person writes it; empty where there is none."""
-    return f"{score:g}" if isinstance(score, (int, float)) and not isinstance(score, bool) else ""
+    found = number(score)
+    return "" if found is None else f"{found:g}"

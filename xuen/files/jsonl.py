@@ -8,11 +8,11 @@ line without a newline counts when it is whole. Lines end with LF and nothing el
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from xuen.files.durable import append_lines
 
@@ -20,25 +20,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
-    """What a file of JSON lines holds: its objects in order, and the numbers (from 1) of the lines that hold none."""
-
-    objects: list[dict[str, Any]]
-    damaged: list[int]
-
-
-def read_lines(path: Path) -> Lines:
-    """All objects of the file and which lines are damaged; a missing file has none of either.
-
-    Raises:
-        OSError: the file is there and cannot be read.
-    """
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return Lines([], [])
-    return parse_lines(data)
+LARGEST_SEQ: Final = 2**53 - 1
+"""The largest whole number that every reader of JSON carries exactly."""
 
 
 def read_objects(path: Path) -> list[dict[str, Any]]:
@@ -47,21 +30,45 @@ def read_objects(path: Path) -> list[dict[str, Any]]:
     Raises:
         OSError: the file is there and cannot be read.
     """
-    return read_lines(path).objects
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return []
+    return parse_lines(data)
 
 
-def parse_lines(data: bytes) -> Lines:
-    """The same for bytes at hand. Blank lines are neither objects nor damage."""
-    found = Lines([], [])
-    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
-        if not line.strip():
-            continue
-        value = _parse(line)
-        if value is None:
-            found.damaged.append(number)
-        else:
-            found.objects.append(value)
-    return found
+def parse_lines(data: bytes) -> list[dict[str, Any]]:
+    """The same for bytes at hand."""
+    return [value for line in data.split(b"\n") if (value := parse_line(line)) is not None]
+
+
+def parse_line(line: bytes) -> dict[str, Any] | None:
+    """The object in one line; None where it holds none."""
+    try:
+        value = json.loads(line.removeprefix(b"\xef\xbb\xbf").decode())
+        if _ESCAPED_SURROGATE.search(line):  # pairs are fine and already one character now
+            value = json.loads(_SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def whole(value: object) -> int | None:
+    """A field that is a whole number from 0 to `LARGEST_SEQ`; None for anything else, true and false among it."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST_SEQ:
+        return value
+    return None
+
+
+def number(value: object) -> float | None:
+    """A field that is a finite number; None for anything else, true and false among it."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return None
+    try:
+        found = float(value)
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
 
 
 def append_objects(path: Path, objects: Iterable[Mapping[str, Any]]) -> None:
@@ -82,13 +89,3 @@ def to_line(value: Mapping[str, Any]) -> bytes:
     """
     text = json.dumps(dict(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return _SURROGATE.sub("\ufffd", text).encode()
-
-
-def _parse(line: bytes) -> dict[str, Any] | None:
-    try:
-        value = json.loads(line.decode())
-        if _ESCAPED_SURROGATE.search(line):  # pairs are fine and already one character now
-            value = json.loads(_SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False)))
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from xuen.events import Event, to_dict
 from xuen.files.durable import make_folder
-from xuen.files.jsonl import append_objects, read_objects
+from xuen.files.jsonl import append_objects, number, read_objects, whole
 from xuen.guard.candidates import is_id
 from xuen.texts import Language
 
@@ -28,7 +28,6 @@ MERGE = "merge"
 """`verify` of a `pending` line that sets an adopted candidate back to waiting: two clones of a workspace were brought
 together, another one stayed the best, and nobody ever compared them."""
 
-_LARGEST = 2**53
 _LARGEST_ROUND = 10**8  # a larger one is a damaged line; ids have room for nine digits
 _BREAKS_STREAK = {"candidate", "agent_failed", "damaged"}
 _AFTER_VERDICTS = {"adopted", "verdict", "heartbeat", "agent_failed", "damaged"}
@@ -91,13 +90,13 @@ class Index:
 
     def take(self, line: Mapping[str, Any]) -> None:
         """Fold in one line; one that makes no sense is passed over."""
-        seq, event = line.get("seq"), line.get("event")
-        if not (_whole(seq) and isinstance(event, str)):
+        seq, event = whole(line.get("seq")), line.get("event")
+        if seq is None or not isinstance(event, str):
             return
-        self.top_seq = max(self.top_seq, int(seq or 0))
-        number = line.get("round")
-        if _whole(number) and int(number or 0) < _LARGEST_ROUND:
-            self.last_round = max(self.last_round, int(number or 0))
+        self.top_seq = max(self.top_seq, seq)
+        round = whole(line.get("round"))
+        if round is not None and round < _LARGEST_ROUND:
+            self.last_round = max(self.last_round, round)
         if event == "heartbeat":
             self.streak += 1
         elif event in _BREAKS_STREAK:
@@ -117,9 +116,9 @@ class Index:
         if known is None:
             return
         if event == "verdict":
-            score = line.get("score")
-            if isinstance(score, (int, float)) and not isinstance(score, bool):
-                known.verdict = (float(score), str(line.get("comment", "")))
+            score = number(line.get("score"))
+            if score is not None:
+                known.verdict = (score, str(line.get("comment", "")))
                 self._await(known)
             return
         undone = known.was_best and event == "pending" and line.get("verify") == MERGE
@@ -147,7 +146,7 @@ class Index:
             words = line.get("words")
             fresh = Known(
                 id=identity,
-                round=int(line["round"]) if _whole(line.get("round")) else 0,
+                round=whole(line.get("round")) or 0,
                 sha256=sha256,
                 seq=int(line["seq"]),
                 parent=str(line.get("parent", "")),
@@ -164,13 +163,11 @@ class Index:
 
 def anchor_of(line: Mapping[str, Any]) -> Anchor:
     """The anchor that an `adopted` or `baseline` line is."""
-    score = line.get("score")
-    is_number = isinstance(score, (int, float)) and not isinstance(score, bool)
     return Anchor(
         seq=int(line["seq"]),
         id=str(line["id"]),
         sha256=str(line["sha256"]),
-        score=float(score) if is_number and score is not None else None,
+        score=number(line.get("score")),
         verify="baseline" if line["event"] == "baseline" else str(line.get("verify", "")),
         adopted_at=str(line.get("ts", "")),
     )
@@ -179,7 +176,7 @@ def anchor_of(line: Mapping[str, Any]) -> Anchor:
 def fold(lines: Iterable[Mapping[str, Any]]) -> Index:
     """The index of a whole history."""
     index = Index()
-    for line in sorted(lines, key=lambda line: line["seq"] if _whole(line.get("seq")) else 0):
+    for line in sorted(lines, key=lambda line: whole(line.get("seq")) or 0):
         index.take(line)
     return index
 
@@ -240,7 +237,3 @@ class Ledger:
         for line in lines:
             index.take(line)
         return lines
-
-
-def _whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from xuen.errors import DamagedResearch
+from xuen.files.jsonl import number, whole
 from xuen.guard.candidates import digest, is_id, kept_ids, load, round_of
 from xuen.guard.history import Anchor, Index
 from xuen.texts import Text
@@ -153,14 +154,11 @@ def _record_of(data: bytes) -> Anchor | None:
         return None
     if not isinstance(value, Mapping):
         return None
-    seq, identity, sha256, score = (value.get(key) for key in ("seq", "id", "sha256", "score"))
-    if not (isinstance(seq, int) and not isinstance(seq, bool) and 0 < seq < 2**53):
+    seq, identity, sha256 = whole(value.get("seq")), value.get("id"), value.get("sha256")
+    if not (seq and is_id(identity) and isinstance(sha256, str)):
         return None
-    if not (is_id(identity) and isinstance(sha256, str)):
-        return None
-    number = float(score) if isinstance(score, (int, float)) and not isinstance(score, bool) else None
     verify, adopted_at = str(value.get("verify", "")), str(value.get("adopted_at", ""))
-    return Anchor(seq, str(identity), sha256, number, verify, adopted_at)
+    return Anchor(seq, str(identity), sha256, number(value.get("score")), verify, adopted_at)
 
 
 def _look_for_orphans(workspace: Workspace, index: Index, found: Found) -> None:

@@ -16,7 +16,7 @@ from types import TracebackType
 
 from xuen.errors import LockTimeout
 from xuen.files.durable import write_bytes
-from xuen.files.jsonl import append_objects, parse_lines, to_line
+from xuen.files.jsonl import append_objects, parse_line, to_line
 from xuen.files.lock import FileLock, locked
 from xuen.workspace.paths import Workspace
 
@@ -143,8 +143,6 @@ class Handover:
 
 
 def _entry(line: bytes) -> Entry | None:
-    objects = parse_lines(line).objects
-    text = objects[0].get("text") if objects else None
-    if not isinstance(text, str):
-        return None
-    return Entry(str(objects[0].get("ts", "")), text)
+    value = parse_line(line) or {}
+    text = value.get("text")
+    return Entry(str(value.get("ts", "")), text) if isinstance(text, str) else None
