@@ -1,14 +1,19 @@
 """`apply_patch`: where chunks go, what stays untouched, and all or nothing."""
 
+import difflib
 import os
 import stat
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from xuen.xwork.policy.paths import PathRefused
 from xuen.xwork.tools.apply_patch import TOOL
 from xuen.xwork.tools.base import ToolError
+from xuen.xwork.tools.patch.grammar import parse
+from xuen.xwork.tools.patch.placing import apply
 
 
 @pytest.fixture
@@ -47,6 +52,7 @@ def test_add_update_move_and_delete_in_one_patch(patch, work):
         (b"a\nb", ["@@", " a", "-b", "+B"], b"a\nB"),
         (b"a\nb", ["@@", " b", "+c"], b"a\nb\nc"),
         (b"a\nb\n", ["@@", "+c"], b"a\nb\nc\n"),
+        (b"x\r\na", ["@@", " a", "+b"], b"x\r\na\r\nb"),
         (b"", ["@@", "+c"], b"c\n"),
         (b"a\nb\n", ["@@ a", "+n"], b"a\nn\nb\n"),
         (b"a\nx\nb\nx\n", ["@@ b", "-x", "+y"], b"a\nx\nb\ny\n"),
@@ -162,3 +168,59 @@ def test_files_that_are_no_text_are_refused(patch, work, content, part):
     with pytest.raises(ToolError, match=part):
         patch("*** Update File: f", "@@", "-a", "+b")
     assert (work / "f").read_bytes() == content
+
+
+# --- whatever the file and the change are ---
+
+LINES = st.lists(st.sampled_from(["a", "b", "  a", "", "x y", "\u8bcd", "\ta"]), max_size=14)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    before=LINES, after=LINES, context=st.integers(0, 3), newline=st.sampled_from(["\n", "\r\n"]), ended=st.booleans()
+)
+def test_a_patch_gives_exactly_the_new_text_or_is_refused(before, after, context, newline, ended):
+    """Chunks made by difflib, with any amount of context: never applied in a wrong place."""
+    chunks = []
+    for group in difflib.SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(context):
+        body = ["@@"]
+        for kind, i1, i2, j1, j2 in group:
+            if kind == "equal":
+                body += [f" {line}" for line in before[i1:i2]]
+            else:
+                body += [f"-{line}" for line in before[i1:i2]] + [f"+{line}" for line in after[j1:j2]]
+        chunks += body
+    if not chunks or not before:
+        return
+    patch = "\n".join(["*** Begin Patch", "*** Update File: f", *chunks, "*** End Patch"])
+    text = newline.join(before) + (newline if ended else "")
+    if not ended and before[-1] == "":
+        return  # the same bytes as a file that is one line shorter
+    if not ended and len(before) == 1:
+        newline = "\n"  # nothing in the file says which line ends it has
+    (change,) = parse(patch)
+    try:
+        got = apply(text, change.chunks, "f")
+    except ToolError:
+        return
+    if any(not chunk.old for chunk in change.chunks):
+        return  # an addition without context goes to the end, by definition
+    assert got == (newline.join(after) + (newline if ended and after else "") if after else "")
+
+
+def test_a_patch_with_three_lines_of_context_is_applied():
+    before = [f"line {n}" for n in range(50)]
+    after = [*before[:10], "new", *before[12:40], "changed", *before[41:]]
+    applied = 0
+    for context in (1, 2, 3):
+        chunks = []
+        for group in difflib.SequenceMatcher(None, before, after).get_grouped_opcodes(context):
+            chunks.append("@@")
+            for _, i1, i2, j1, j2 in group:
+                if before[i1:i2] == after[j1:j2]:
+                    chunks += [f" {line}" for line in before[i1:i2]]
+                else:
+                    chunks += [f"-{line}" for line in before[i1:i2]] + [f"+{line}" for line in after[j1:j2]]
+        (change,) = parse("\n".join(["*** Begin Patch", "*** Update File: f", *chunks, "*** End Patch"]))
+        applied += apply("\n".join(before) + "\n", change.chunks, "f") == "\n".join(after) + "\n"
+    assert applied == 3

@@ -29,6 +29,7 @@ from xuen.files.lock import try_lock
 STATE = ".xwork"
 """The folder of the runtime's own files in the workspace."""
 
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 _LINKS = 40  # links that one path may lead over
 _SWAPS = 1000  # times that a component may turn into something else under our hands
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -128,7 +129,7 @@ class Place:
         temporary = self._temporary(data, mode)
         try:
             if new:
-                os.link(temporary, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder, follow_symlinks=False)
+                self._name_anew(temporary, data)
             else:
                 os.replace(temporary, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
         except FileExistsError as error:
@@ -137,6 +138,19 @@ class Place:
             with suppress(FileNotFoundError):
                 os.unlink(temporary, dir_fd=self._folder)
         self._sync()
+
+    def _name_anew(self, temporary: str, data: bytes) -> None:
+        """Give the file its name if that is free; where there are no hard links, write it there once more."""
+        try:
+            os.link(temporary, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder, follow_symlinks=False)
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+            with os.fdopen(self.open_new(flags), "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
 
     def remove(self) -> None:
         """Delete the file.

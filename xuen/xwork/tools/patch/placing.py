@@ -54,6 +54,8 @@ def apply(text: str, chunks: Sequence[Chunk], shown: str) -> str:
         pieces.pop()
     lines = [piece.removesuffix("\r") for piece in pieces]
     ends = ["\r\n" if piece.endswith("\r") else "\n" for piece in pieces]
+    if not ended:
+        ends[-1] = newline  # what it gets when lines come after it
     placed = _place_all(lines, chunks, shown)
     for one in reversed(placed):
         _replace(lines, ends, one, newline)
