@@ -24,6 +24,7 @@ from xuen.sink import Sink
 from xuen.stop import Stop
 from xuen.texts import Language
 from xuen.ui.tui.app import app_class
+from xuen.workspace.paths import Workspace
 
 _FONT_FACE = re.compile(r"\s*@font-face \{.*?\}", re.DOTALL)
 _FAMILY = re.compile(r"font-family: Fira Code, monospace;|font-family: arial;")
@@ -55,9 +56,8 @@ def svg_of(events: list[tuple[float, Event]], size: tuple[int, int], *, language
                 now[0] = seen
             return 0
 
-        app = app_class(language)(
-            replay, stop=Stop(), submit=lambda _text: None, language=language, clock=lambda: now[0]
-        )
+        nowhere = Workspace(Path("workspace-of-the-picture"))  # its run is over: nothing waits there
+        app = app_class(language)(replay, stop=Stop(), workspace=nowhere, language=language, clock=lambda: now[0])
         async with app.run_test(size=size) as pilot:
             app.theme = theme
             while app.running is None or not app.running.done():

@@ -1,8 +1,9 @@
 """A program with a screen around a small loop, run by the tests in a real terminal.
 
 `screen_program.py HOW`: the loop tells a run and then waits to be stopped (`waits`), ends by itself (`ends`),
-raises (`raises`), or prints without end (`floods`); `crash` waits too, and its box breaks on the text "boom".
-Prints `code N` and whether the loop ended before it leaves with N.
+raises (`raises`), or prints without end (`floods`); `crash` tells something that no screen can draw once the text
+"boom" is queued. The workspace is a folder of its own. Prints `code N` and whether the loop ended before it leaves
+with N.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -17,13 +19,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 import story
 
 from xuen.errors import UsageError
-from xuen.events import Output, Purpose
+from xuen.events import Output, Purpose, SectionChanged
 from xuen.stop import Stop
 from xuen.texts import plain
 from xuen.ui.tui import no_screen_because, run_screen
+from xuen.workspace import inbox
+from xuen.workspace.paths import Workspace
 
 how = sys.argv[1]
 stop = Stop()
+folder = tempfile.TemporaryDirectory()
+workspace = Workspace(Path(folder.name))
 ended = []
 
 
@@ -37,15 +43,12 @@ def work(sink):
     n = 0
     while not stop.wait(0 if how == "floods" else 0.01):
         n += 1
+        if how == "crash" and any(entry.text == "boom" for entry in inbox.peek(workspace)):
+            sink.emit(SectionChanged(round=1, section="idea", content=None))
         if how == "floods":
             sink.emit(Output(round=1, purpose=Purpose.RESEARCH, stream="stdout", line=f"line {n} " + "x" * 100))
     ended.append(n)
     return stop.exit_code
-
-
-def submit(text):
-    if text == "boom":
-        raise RuntimeError("boom")
 
 
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -56,7 +59,7 @@ if reason is not None:
     sys.stdout.write(f"{reason.en}\n")
     sys.exit(7)
 try:
-    code = run_screen(work, stop=stop, submit=submit, language="en")
+    code = run_screen(work, stop=stop, workspace=workspace, language="en")
 except UsageError as error:
     sys.stdout.write(f"error: {error}\n")
     sys.exit(2)
@@ -65,4 +68,5 @@ try:
     sys.stdout.flush()
 except OSError:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+folder.cleanup()
 sys.exit(code)

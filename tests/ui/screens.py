@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 from xuen.stop import Stop
 from xuen.ui.tui.app import LoopApp, app_class
+from xuen.workspace import inbox
+from xuen.workspace.paths import Workspace
 
 Steps = Callable[["Stage"], Awaitable[None]]
 
@@ -16,11 +22,14 @@ Steps = Callable[["Stage"], Awaitable[None]]
 class Stage:
     """An app under a pilot, with a loop that tells `events` and then works until it is let go or stopped."""
 
-    def __init__(self, events=(), *, language="en", endless=True, submit=None, exit_code=0):
+    def __init__(self, events=(), *, language="en", endless=True, workspace=None, exit_code=0):
         self.events = list(events)
         self.language = language
         self.stop = Stop()
-        self.queued: list[str] = []
+        if workspace is None:
+            workspace = Path(tempfile.mkdtemp())
+            weakref.finalize(self, shutil.rmtree, workspace, ignore_errors=True)
+        self.workspace = Workspace(workspace)
         self.let_go = threading.Event()
         self.ended = threading.Event()
         self.sink = None
@@ -30,7 +39,7 @@ class Stage:
         self.app: LoopApp = app_class(language)(
             self._work,
             stop=self.stop,
-            submit=submit or self.queued.append,
+            workspace=self.workspace,
             language=language,
             clock=lambda: self.now,
         )
@@ -65,6 +74,11 @@ class Stage:
     async def closed(self):
         """Until the screen has left."""
         await self.until(lambda: not self.app.is_running)
+
+    @property
+    def queued(self):
+        """What waits in the workspace."""
+        return [entry.text for entry in inbox.peek(self.workspace)]
 
     def tell(self, *events):
         for event in events:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import errno
-
 import pytest
 import story
 from screens import Stage
@@ -11,6 +9,7 @@ from xuen.events import Purpose
 from xuen.texts import plain
 from xuen.ui.tui.widgets.input_box import InputBox
 from xuen.ui.tui.widgets.log import MAX_ROWS, Log
+from xuen.workspace import inbox
 
 
 def output(line):
@@ -60,7 +59,7 @@ def test_hostile_text_is_literal_in_every_panel_and_the_run_goes_on():
         assert stage.text_of("#log").count(story.HARMLESS) == 5
         screen = "\n".join(stage.drawn())
         assert "[/bold] [red]x[/red]" in screen
-        assert "queued 1  [/bold]" in screen
+        assert "queued 1  (e edits)  [/bold]" in screen
         assert not any(ord(character) < 32 and character != "\n" for character in screen)
         assert stage.queued == ["[/bold]"]
 
@@ -74,7 +73,9 @@ def test_typed_text_is_queued_exactly_and_q_is_a_letter_there():
         assert stage.queued == ["qwen 请求"]
         assert not stage.stop.is_set()
         assert stage.app.query_one(InputBox).text == ""
-        assert "queued 1  qwen 请求" in "\n".join(stage.drawn()).replace("  ", "  ")
+        assert "queued 1  (e edits)  qwen 请求" in "\n".join(stage.drawn())
+        with inbox.Handover(stage.workspace) as handover:
+            handover.take()
         stage.tell(ev.RoundStarted(round=2, words=(), left=1), ev.InputTaken(round=2, texts=("qwen 请求",)))
         await stage.settle()
         screen = "\n".join(stage.drawn())
@@ -98,18 +99,16 @@ def test_pasted_lines_stay_lines_and_blank_input_is_not_queued():
     Stage().run(steps)
 
 
-def test_a_text_that_could_not_be_queued_stays_in_the_box_and_says_why():
-    def full(_text):
-        raise OSError(errno.ENOSPC, "No space left on device")
+def test_a_text_that_could_not_be_queued_stays_in_the_box_and_says_why(tmp_path):
+    (tmp_path / "inbox.jsonl").mkdir()
 
     async def steps(stage):
         await stage.pilot.press(*"hello", "enter")
         await stage.settle()
         assert stage.app.query_one(InputBox).text == "hello"
-        assert stage.app.view.queue == ()
-        assert "No space left" in "\n".join(stage.drawn())
+        assert "not queued:" in "\n".join(stage.drawn())
 
-    Stage(submit=full).run(steps)
+    Stage(workspace=tmp_path).run(steps)
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_a_terminal_without_unicode_still_has_a_screen():
 def test_q_outside_the_box_quits():
     with Terminal("waits") as terminal:
         terminal.ready().type(b"\t")
-        terminal.read(until=b"Follow")
+        terminal.read(until=b"Diff")
         terminal.type(b"q")
         assert terminal.end() == 0
 
@@ -127,7 +127,9 @@ def test_a_crash_of_the_screen_ends_the_run_in_one_line_and_not_with_zero():
     with Terminal("crash") as terminal:
         terminal.ready().type(b"boom\r")
         assert terminal.end() == 1
-        assert b"the screen failed (RuntimeError: boom); the run is being ended" in terminal.seen
+        assert b"the screen failed (" in terminal.seen
+        assert b"; the run is being ended" in terminal.seen
+        assert b"Traceback" not in terminal.seen
         assert b"code 1 ended" in terminal.seen
 
 

@@ -5,7 +5,7 @@ import story
 
 from xuen import events as ev
 from xuen.texts import plain
-from xuen.ui.view import NOTICES_KEPT, Phase, View, fold, queue_input, short_id
+from xuen.ui.view import MARKS_KEPT, NOTICES_KEPT, Phase, View, fold, seconds_left, short_id
 
 
 def view_of(events, *, view=None):
@@ -61,10 +61,47 @@ def test_what_a_workspace_already_had_is_known_from_the_start():
     assert (again.best_id, again.pending, again.idea) == (story.R3, (story.R1,), "i2")
 
 
-def test_input_waits_until_a_call_takes_it_once():
-    view = queue_input(queue_input(queue_input(View(), "a"), "b"), "a")
-    view = fold(view, ev.InputTaken(round=5, texts=("a", "from elsewhere")))
-    assert (view.queue, view.taken_round) == (("b", "a"), 5)
+def test_the_last_round_that_took_input_is_known():
+    view = fold(View(), ev.InputTaken(round=5, texts=("a", "from elsewhere")))
+    assert view.taken_round == 5
+
+
+def test_changes_are_compared_with_what_the_round_began_with():
+    view = view_of([*story.start("en"), *story.adopted_round("en")])
+    assert (view.base_idea, view.base_id) == ("", story.BASE)
+    view = fold(view, ev.RoundStarted(round=2, words=(), left=3))
+    assert (view.base_idea, view.base_id) == (story.IDEA["en"], story.R1)
+
+
+def test_the_outcomes_are_kept_in_order_and_a_verdict_replaces_one():
+    view = view_of(story.whole_run("en"))
+    assert [(mark.round, mark.kind, mark.score) for mark in view.marks] == [
+        (1, "adopted", 8.0),
+        (2, "pending", None),
+        (3, "rejected", 3.5),
+        (4, "failed", None),
+    ]
+    view = fold(view, ev.Adopted(round=4, id=story.R2, sha256=story.SHA, score=9.0, verify="user"))
+    assert [mark.kind for mark in view.marks] == ["adopted", "adopted", "rejected", "failed"]
+    assert view.marks[1].round == 2
+    many = view_of((ev.Heartbeat(round=n, streak=n) for n in range(3 * MARKS_KEPT)), view=view)
+    assert len(many.marks) == MARKS_KEPT
+
+
+def test_a_round_that_the_user_stopped_is_no_failure():
+    view = fold(View(), ev.AgentFailed(round=1, why=ev.Why.STOPPED, code=None, reason=plain("stopped")))
+    assert (view.failures, view.marks[0].kind) == (0, "stopped")
+
+
+def test_the_time_left_is_guessed_from_the_rounds_so_far():
+    def started(round, left, now, view):
+        return fold(view, ev.RoundStarted(round=round, words=(), left=left), now=now)
+
+    view = started(1, 3, 0.0, View())
+    assert seconds_left(view, 50.0) is None
+    view = started(3, 1, 300.0, started(2, 2, 100.0, view))
+    assert seconds_left(view, 350.0) == 100.0
+    assert seconds_left(view, 900.0) == 0.0
 
 
 def test_the_clock_of_a_phase_starts_when_the_phase_does():

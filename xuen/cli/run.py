@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -30,7 +30,6 @@ from xuen.texts import run as texts
 from xuen.ui.console import Console, wants_colour
 from xuen.ui.jsonl import JsonLines, open_events
 from xuen.ui.tui import ScreenUnusable, no_screen_because, run_screen
-from xuen.workspace import inbox
 from xuen.workspace.paths import Workspace
 from xuen.workspace.research import parse, title_of
 from xuen.workspace.research_file import ResearchFile
@@ -110,17 +109,12 @@ def _with_a_face(run: Run, options: Options, events: JsonLines | None, said: lis
         return run_screen(
             work,
             stop=run.stop,
-            submit=_submitter(run.workspace),
+            workspace=run.workspace,
             language=run.language,
-            queued=[entry.text for entry in inbox.peek(run.workspace)],
             colour=colour,
         )
     except ScreenUnusable as error:
         return on_console(error.reason)
-
-
-def _submitter(workspace: Workspace) -> Callable[[str], None]:
-    return lambda text: inbox.put(workspace, text)
 
 
 def _loop(run: Run, options: Options, sink: Sink, said: list[Text]) -> int:

@@ -16,13 +16,14 @@ from typing import Any
 
 from xuen.errors import UsageError
 from xuen.files.durable import append_lines, make_folder
-from xuen.files.jsonl import read_objects
+from xuen.files.jsonl import number, read_objects, whole
 from xuen.guard.candidates import is_id, kept_ids, load
 from xuen.guard.history import Anchor, Index, Status, fold
 from xuen.guard.recovery import survey
 from xuen.texts import guard as texts
 from xuen.texts import plain
 from xuen.workspace.paths import Workspace
+from xuen.workspace.research import Sections, parse_or_none
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,21 @@ class Overview:
     rounds: int
     counts: Mapping[str, int]
     failures: list[Failure]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A candidate in one line: what became of it, by whose judgement; `score` is None where nobody gave one."""
+
+    id: str
+    round: int
+    status: Status
+    parent: str
+    score: float | None
+    verify: str
+    reason: str
+    sha256: str
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +124,7 @@ def overview(workspace: Workspace) -> Overview:
         counts=Counter(str(line.get("event")) for line in lines),
         failures=[
             Failure(
-                round=line["round"] if isinstance(line.get("round"), int) else 0,
+                round=whole(line.get("round")) or 0,
                 ts=str(line.get("ts", "")),
                 event=str(line["event"]),
                 reason=str(line.get("reason", "")),
@@ -117,6 +133,36 @@ def overview(workspace: Workspace) -> Overview:
             if line.get("event") in ("agent_failed", "damaged") and line.get("why") != "stopped"
         ],
     )
+
+
+def listed(workspace: Workspace) -> list[Listed]:
+    """All candidates that the history knows, newest first. Raises OSError."""
+    lines = history(workspace)
+    decided = {line.get("id"): line for line in lines if line.get("event") in ("adopted", "rejected", "pending")}
+    found = []
+    for known in fold(lines).known.values():
+        line = decided.get(known.id, {})
+        by, reason = str(line.get("verify", "")), str(line.get("reason", ""))
+        found.append(
+            Listed(
+                id=known.id,
+                round=known.round,
+                status=known.status,
+                parent=known.parent,
+                score=number(line.get("score")),
+                verify=by,
+                reason=reason,
+                sha256=known.sha256,
+                words=known.words,
+            )
+        )
+    return found[::-1]
+
+
+def sections_of(workspace: Workspace, candidate: Listed) -> Sections | None:
+    """The two sections of a candidate; None where its snapshot is missing or damaged. Raises OSError."""
+    found = parse_or_none(load(workspace.candidate(candidate.id), candidate.sha256))
+    return None if found is None else found.sections
 
 
 def story(workspace: Workspace, id: str) -> Story:

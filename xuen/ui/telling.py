@@ -272,6 +272,8 @@ def _(event: ev.Damaged, _view: View) -> Lines:
 
 @_tell.register
 def _(event: ev.AgentFailed, _view: View) -> Lines:
+    if event.why is Why.STOPPED:
+        return (Line("wait", say.ROUND_STOPPED, say.ROUND_STOPPED_WHY.of(round=event.round)),)
     return (Line("bad", say.AGENT_FAILED, say.AGENT_FAILED_WHY.of(reason=event.reason)),)
 
 

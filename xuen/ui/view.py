@@ -2,7 +2,7 @@
 
 Owns the state that both faces draw from; knows no terminal, no clock and no engine. `fold` is pure: the same
 view, event and time give the same view. Nothing in a `View` grows with the length of a run except the
-pending candidates.
+pending candidates; of the outcomes the last `MARKS_KEPT` are there.
 """
 
 from __future__ import annotations
@@ -10,15 +10,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from functools import singledispatch
+from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
 
 from xuen import events as ev
-from xuen.events import Event, Purpose, Section
+from xuen.events import Event, Purpose, Section, Why
 from xuen.texts import Text
 
 NOTICES_KEPT = 5
+MARKS_KEPT = 200
+
+Kind = Literal["adopted", "rejected", "pending", "failed", "stopped", "still"]
+"""What became of a round: still is a heartbeat, failed a damaged file too."""
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """One round's outcome, as the chart shows it."""
+
+    round: int
+    kind: Kind
+    score: float | None = None
+    id: str = ""
 
 
 class Phase(StrEnum):
@@ -49,22 +63,30 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     verifier: str = ""  # who checks, while phase is VERIFYING or JUDGING
     since: float = 0.0  # when this phase began
     heard: float | None = None  # when the agent last printed something in this phase
+    pid: int | None = None  # the agent's process while a call is going on
+    round_since: float | None = None  # when the present round began
+    rounds_timed: int = 0
+    seconds_timed: float = 0.0  # how long those took together
 
     idea: str = ""
     artifact: str = ""
     changed: frozenset[Section] = frozenset()  # overwritten by the agent and not put back since
 
+    base_idea: str = ""  # what the present round began with: the best, where the guard is on
+    base_artifact: str = ""
+    base_id: str | None = None
+
     best_id: str | None = None
     best_score: float | None = None
     pending: tuple[str, ...] = ()
     failures: int = 0  # rounds of this run in which the agent failed
+    marks: tuple[Mark, ...] = ()  # the outcomes of the last rounds, oldest first
     heartbeats: int = 0  # rounds without a change, in a row
     guard_off: Text | None = None
 
     bank_have: int = 0
     bank_want: int = 0
 
-    queue: tuple[str, ...] = ()  # typed and not yet taken by a call
     taken_round: int | None = None  # the last round that took input
     notices: tuple[ev.Notice, ...] = ()
     finished: ev.RunFinished | None = None
@@ -75,9 +97,12 @@ def fold(view: View, event: Event, *, now: float = 0.0) -> View:
     return _fold(event, view, now)
 
 
-def queue_input(view: View, text: str) -> View:
-    """The view after the user queued a text; the `InputTaken` that carries it takes it out again."""
-    return replace(view, queue=(*view.queue, text))
+def seconds_left(view: View, now: float) -> float | None:
+    """An estimate from the rounds so far: how long the rest of this call will take; None where nothing is known."""
+    if not view.rounds_timed or view.left is None or view.round_since is None or view.finished is not None:
+        return None
+    usual = view.seconds_timed / view.rounds_timed
+    return usual * (view.left - 1) + max(0.0, usual - (now - view.round_since))
 
 
 def short_id(candidate: str) -> str:
@@ -90,6 +115,22 @@ def _enter(view: View, phase: Phase, now: float, *, verifier: str = "") -> View:
     if view.phase is phase and view.verifier == verifier:
         return view
     return replace(view, phase=phase, verifier=verifier, since=now, heard=None)
+
+
+def _set_base(view: View) -> View:
+    """What is shown now is what changes are compared with."""
+    return replace(view, base_idea=view.idea, base_artifact=view.artifact, base_id=view.best_id)
+
+
+def _mark(view: View, mark: Mark) -> View:
+    """One more outcome; a decision on an earlier candidate replaces that one's."""
+    if mark.id and any(each.id == mark.id for each in view.marks):
+        marks = tuple(
+            msgspec.structs.replace(mark, round=each.round) if each.id == mark.id else each for each in view.marks
+        )
+    else:
+        marks = (*view.marks, mark)
+    return replace(view, marks=marks[-MARKS_KEPT:])
 
 
 def _without(items: Sequence[str], gone: Sequence[str]) -> tuple[str, ...]:
@@ -136,6 +177,8 @@ def _(event: ev.Notice, view: View, _now: float) -> View:
 @_fold.register
 def _(event: ev.SectionsShown, view: View, _now: float) -> View:
     view = replace(view, idea=event.idea, artifact=event.artifact, changed=frozenset())
+    if not view.round or view.round_since is None:
+        view = _set_base(replace(view, best_id=event.best or view.best_id))
     if event.best is not None:
         view = replace(view, best_id=event.best, best_score=event.best_score)
     return view if event.pending is None else replace(view, pending=event.pending)
@@ -158,17 +201,21 @@ def _(event: ev.WordsReady, view: View, now: float) -> View:
 
 @_fold.register
 def _(event: ev.RoundStarted, view: View, now: float) -> View:
-    view = _enter(view, Phase.BETWEEN, now)
-    return replace(view, round=event.round, words=event.words, left=event.left, changed=frozenset())
+    view = _set_base(_enter(view, Phase.BETWEEN, now))
+    if view.round_since is not None:
+        spent = view.seconds_timed + now - view.round_since
+        view = replace(view, rounds_timed=view.rounds_timed + 1, seconds_timed=spent)
+    return replace(view, round=event.round, words=event.words, left=event.left, changed=frozenset(), round_since=now)
 
 
 @_fold.register
 def _(event: ev.InputTaken, view: View, _now: float) -> View:
-    return replace(view, queue=_without(view.queue, event.texts), taken_round=event.round)
+    return replace(view, taken_round=event.round)
 
 
 @_fold.register
 def _(event: ev.CallStarted, view: View, now: float) -> View:
+    view = replace(view, pid=event.pid)
     if event.purpose is Purpose.JUDGE:
         return _enter(view, Phase.JUDGING, now, verifier=event.agent)
     phase = Phase.WORDS if event.purpose is Purpose.WORDS else Phase.RESEARCH
@@ -182,6 +229,7 @@ def _(_event: ev.Output, view: View, now: float) -> View:
 
 @_fold.register
 def _(event: ev.CallEnded, view: View, now: float) -> View:
+    view = replace(view, pid=None)
     return view if event.purpose is Purpose.WORDS else _enter(view, Phase.BETWEEN, now)
 
 
@@ -206,29 +254,39 @@ def _(event: ev.Verifying, view: View, now: float) -> View:
 @_fold.register
 def _(event: ev.Adopted, view: View, now: float) -> View:
     view = replace(view, best_id=event.id, best_score=event.score, pending=_without(view.pending, (event.id,)))
+    view = _mark(view, Mark(event.round, "adopted", event.score, event.id))
     return replace(_enter(view, Phase.BETWEEN, now), heartbeats=0)
 
 
 @_fold.register
 def _(event: ev.Rejected, view: View, now: float) -> View:
     view = replace(view, pending=_without(view.pending, (event.id,)), heartbeats=0)
+    view = _mark(view, Mark(event.round, "rejected", event.score, event.id))
     return _enter(view, Phase.BETWEEN, now)
 
 
 @_fold.register
 def _(event: ev.Pending, view: View, now: float) -> View:
     pending = view.pending if event.id in view.pending else (*view.pending, event.id)
+    view = _mark(view, Mark(event.round, "pending", None, event.id))
     return replace(_enter(view, Phase.BETWEEN, now), pending=pending, heartbeats=0)
 
 
 @_fold.register
 def _(event: ev.Heartbeat, view: View, _now: float) -> View:
-    return replace(view, heartbeats=event.streak)
+    return replace(_mark(view, Mark(event.round, "still")), heartbeats=event.streak)
 
 
 @_fold.register
-def _(_event: ev.AgentFailed, view: View, _now: float) -> View:
-    return replace(view, failures=view.failures + 1)
+def _(event: ev.Damaged, view: View, _now: float) -> View:
+    return _mark(view, Mark(event.round, "failed"))
+
+
+@_fold.register
+def _(event: ev.AgentFailed, view: View, _now: float) -> View:
+    if event.why is Why.STOPPED:
+        return _mark(view, Mark(event.round, "stopped"))
+    return replace(_mark(view, Mark(event.round, "failed")), failures=view.failures + 1)
 
 
 @_fold.register

@@ -6,7 +6,7 @@ main thread; nothing of the screen can block or stop the loop except by asking i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import TextIO
 
@@ -15,6 +15,7 @@ from xuen.sink import Sink
 from xuen.stop import Stop
 from xuen.texts import Language, Text
 from xuen.texts import screen as say
+from xuen.workspace.paths import Workspace
 
 Work = Callable[[Sink], int]
 """The loop: takes where to tell its events, returns the exit code."""
@@ -46,17 +47,15 @@ def run_screen(
     work: Work,
     *,
     stop: Stop,
-    submit: Callable[[str], None],
+    workspace: Workspace,
     language: Language,
-    queued: Sequence[str] = (),
     colour: bool = True,
 ) -> int:
     """Show the screen while `work` runs in a thread; returns when both have ended.
 
-    `submit` queues a text that the user entered; an `OSError` or `XuenError` of it is shown. `queued` is what
-    already waits. Quitting asks `stop` (0, Ctrl+C 130) and leaves when the work has ended; a run that finishes
-    by itself stays on the screen until the user leaves. The exit code is the work's, and never 0 after a crash
-    of the screen.
+    What the user enters goes into the inbox of `workspace`, scores into its verdicts.txt. Quitting asks `stop`
+    (0, Ctrl+C 130) and leaves when the work has ended; a run that finishes by itself stays on the screen until the
+    user leaves. The exit code is the work's, and never 0 after a crash of the screen.
 
     Raises:
         ScreenUnusable: the screen could not start; `work` was not called.
@@ -64,4 +63,4 @@ def run_screen(
     """
     from xuen.ui.tui.run import run
 
-    return run(work, stop=stop, submit=submit, language=language, queued=queued, colour=colour)
+    return run(work, stop=stop, workspace=workspace, language=language, colour=colour)

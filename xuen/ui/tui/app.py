@@ -2,43 +2,62 @@
 
 Owns what the user sees and presses. It draws a `View` and holds no state of the run of its own. Thirty times
 a second it takes what the bridge has; nothing it does waits for the loop, and the loop never waits for it.
+What is queued and what was decided it reads from the workspace's files, as any other program could.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import ClassVar
 
-from textual import events, on
-from textual.app import App, ComposeResult, SystemCommand
+from textual import on
+from textual.app import ComposeResult, SystemCommand
 from textual.binding import BindingType
 from textual.command import CommandPalette
-from textual.containers import Container
 from textual.content import Content
 from textual.driver import Driver
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Footer, Input, Static, TextArea
 
 from xuen.errors import UserError, XuenError
-from xuen.events import Event, Output, RunFinished, RunStarted, Section, SectionChanged, SectionsShown
+from xuen.events import (
+    Adopted,
+    Baseline,
+    Event,
+    InputTaken,
+    Output,
+    Pending,
+    Rejected,
+    RoundStarted,
+    RunFinished,
+    RunStarted,
+    Section,
+    SectionChanged,
+    SectionsShown,
+)
 from xuen.stop import Stop
-from xuen.texts import Language, Text
+from xuen.texts import Language, Text, plain
 from xuen.texts import screen as say
 from xuen.texts.console import ARTIFACT_UPDATED, IDEA_UPDATED
-from xuen.ui.safe import clean
 from xuen.ui.telling import first_line
 from xuen.ui.tui import Work
 from xuen.ui.tui.bridge import Bridge
+from xuen.ui.tui.candidates import CandidatesScreen, candidates_class
 from xuen.ui.tui.driver import terminal_hung_up
-from xuen.ui.tui.keys import bindings
+from xuen.ui.tui.idle import IdleWatch
+from xuen.ui.tui.keys import COMMANDS, bindings
+from xuen.ui.tui.panels import PanelsApp, show_subtitle
+from xuen.ui.tui.waiting import InboxWatch, one_line, queue_class
 from xuen.ui.tui.widgets.input_box import InputBox, input_class
-from xuen.ui.tui.widgets.log import Log, log_lines
-from xuen.ui.tui.widgets.rows import PanelLine, TextRows
-from xuen.ui.tui.widgets.section import SectionPanel
-from xuen.ui.tui.widgets.status import Status
-from xuen.ui.view import View, fold, queue_input, short_id
+from xuen.ui.tui.widgets.log import log_lines
+from xuen.ui.tui.widgets.rows import PanelLine
+from xuen.ui.tui.widgets.section import Mode
+from xuen.ui.tui.widgets.status import SILENT_AFTER, Status
+from xuen.ui.view import View, fold, short_id
+from xuen.workspace import inbox
+from xuen.workspace.paths import Workspace
 
 DRAWS_PER_SECOND = 30
 HANGUP = 129
@@ -47,10 +66,13 @@ HANGUP = 129
 _COLUMNS = [(0, "-narrow"), (100, "-wide")]
 _ROWS = [(0, "-tiny"), (8, "-low"), (18, "-medium"), (30, "-tall")]
 
+_EVERYWHERE = ("quit_run", "app.focus_next", "focus_next", "theme", "find_next")
+"""Actions that also work over another screen."""
+
 _MARKS: dict[Section, Text] = {"idea": IDEA_UPDATED, "artifact": ARTIFACT_UPDATED}
 
 
-class LoopApp(App[None]):
+class LoopApp(PanelsApp):
     """The screen of one run; `app_class` gives it the keys of a language."""
 
     TITLE = "xuen"
@@ -64,30 +86,24 @@ class LoopApp(App[None]):
         work: Work,
         *,
         stop: Stop,
-        submit: Callable[[str], None],
+        workspace: Workspace,
         language: Language,
-        queued: Sequence[str] = (),
         clock: Callable[[], float] = time.monotonic,
         driver_class: type[Driver] | None = None,
     ) -> None:
-        super().__init__(driver_class=driver_class)
+        super().__init__(language, driver_class)
         self._work = work
         self._stop = stop
-        self._submit = submit
-        self._language: Language = language
+        self._workspace = workspace
         self._clock_now = clock
         self._bridge = Bridge()
-        self.view = View(queue=tuple(queued))
+        self.view = View()
+        self._waiting = InboxWatch(workspace)
+        self._idle = IdleWatch()
+        self._held = False  # whether the keys show a pause
         self.running: Future[int] | None = None
-        # Held here rather than looked up, so that drawing works whatever else stands over or after the screen.
         self._headline = Static(id="title", markup=False)
-        self._panels: dict[Section, SectionPanel] = {
-            "idea": SectionPanel(id="idea"),
-            "artifact": SectionPanel(id="artifact"),
-        }
-        self._sections = Container(id="sections")
-        self._log_panel = Log(id="log")
-        self._status = Status(language)
+        self._status = Status(language, stop)
         self._queue = Static(id="queue", markup=False)
         self._input = input_class(language)(id="input", placeholder=self._say(say.PLACEHOLDER))
 
@@ -99,6 +115,7 @@ class LoopApp(App[None]):
         with self._sections:
             yield from self._panels.values()
         yield self._log_panel
+        yield self._find
         yield self._status
         yield self._queue
         yield self._input
@@ -111,10 +128,12 @@ class LoopApp(App[None]):
         self._log_panel.border_title = self._say(say.LOG)
         self._input.border_title = self._say(say.INPUT)
         self._make_current(self._log_panel)
+        self._find.display = False
         self._show_sections(("idea", "artifact"))
         self._show_follow()
         self._show_rest()
         self.set_interval(1 / DRAWS_PER_SECOND, self._tick)
+        self.set_interval(0.5, self._look_at_inbox)
         self.set_interval(1, self._watch_terminal)
         self.call_after_refresh(self._start)
 
@@ -145,72 +164,113 @@ class LoopApp(App[None]):
             if not (isinstance(event, Output) and self.view.heard == now):  # a flood is heard once a draw
                 self.view = fold(self.view, event, now=now)
             lines += log_lines(event, self.view, self._language)
-            if isinstance(event, SectionsShown):
-                stale |= {"idea", "artifact"}
-            elif isinstance(event, SectionChanged):
+            if isinstance(event, SectionChanged):
                 stale.add(event.section)
-            elif isinstance(event, RunFinished) and not self._input.text:
-                self._log_panel.focus()  # so that q leaves
-            elif isinstance(event, RunStarted):
-                self._headline.update(self._plain(say.TITLE.of(task=first_line(event.task))))
+            elif not isinstance(event, Output):
+                stale |= self._notice(event)
         if lines:
             self._log_panel.append(lines)
         self._show_sections(sorted(stale))
 
+    def _notice(self, event: Event) -> set[Section]:
+        """Whatever an event means for the screen beyond the view and the log; the panels that it touches."""
+        match event:
+            case SectionsShown() | RoundStarted():
+                return {"idea", "artifact"}
+            case RunFinished():
+                if not self._input.text:
+                    self._log_panel.focus()  # so that q leaves
+            case RunStarted():
+                self._headline.update(self._plain(say.TITLE.of(task=first_line(event.task))))
+            case InputTaken():
+                self._look_at_inbox()
+            case Adopted() | Rejected() | Pending() | Baseline():
+                self._tell_decision(event)
+            case _:
+                pass
+        return set()
+
+    def _tell_decision(self, event: Adopted | Rejected | Pending | Baseline) -> None:
+        """A list of candidates that is open shows the decision; one by the user is told wherever one looks."""
+        if isinstance(event, Adopted | Rejected) and event.verify == "user":
+            text = say.OVERTURNED if isinstance(event, Adopted) else say.CONFIRMED_REJECTED
+            self._tell(text.of(id=short_id(event.id)))
+        for screen in self.screen_stack:
+            if isinstance(screen, CandidatesScreen):
+                screen.reload()
+
     def _show_sections(self, sections: Iterable[Section]) -> None:
         for section in sections:
-            panel = self._panels[section]
-            content = self.view.idea if section == "idea" else self.view.artifact
-            changed = section in self.view.changed
-            panel.show(content, mark=self._say(_MARKS[section]) if changed else "", empty=self._say(say.EMPTY))
+            idea = section == "idea"
+            content, base = (
+                (self.view.idea, self.view.base_idea) if idea else (self.view.artifact, self.view.base_artifact)
+            )
+            mark = self._say(_MARKS[section]) if section in self.view.changed else ""
+            self._panels[section].show(content, mark=mark, base=base)
 
     def _show_rest(self) -> None:
         """Whatever may have changed with the view or with time; each part redraws itself only if it did."""
-        self._status.show(self.view, self._clock_now(), ending=self._stop.is_set())
+        now = self._clock_now()
+        quiet = self.view.pid is not None and now - (self.view.heard or self.view.since) >= SILENT_AFTER
+        self._status.show(self.view, now, idle=quiet and self._idle.is_idle(self.view.pid, now))
         for section, panel in self._panels.items():
-            subtitle = ""
-            if section in self.view.changed:
-                subtitle = self._say(say.CHANGED.of(round=self.view.round))
-            elif self.view.best_id is not None:
-                subtitle = self._say(say.OF_BEST.of(id=short_id(self.view.best_id)))
-            _subtitle(panel, subtitle)
+            show_subtitle(panel, self._say(self._about(section, panel.mode)))
         self._show_queue()
+        if self._held != self._stop.is_paused():
+            self._held = self._stop.is_paused()
+            self.refresh_bindings()
+
+    def modes_changed(self) -> None:
+        """The feet of the sections say how they are shown."""
+        self._show_rest()
+
+    def _about(self, section: Section, mode: Mode) -> Text:
+        """What stands at the foot of a section: what is shown, and of which round."""
+        if mode == "diff":
+            base = self.view.base_id
+            return say.AGAINST_START if base is None else say.AGAINST.of(id=short_id(base))
+        what = plain("")
+        if section in self.view.changed:
+            what = say.CHANGED.of(round=self.view.round)
+        elif self.view.best_id is not None:
+            what = say.OF_BEST.of(id=short_id(self.view.best_id))
+        if mode == "raw":
+            what = Text(f"{say.RAW.en} · {what.en}", f"{say.RAW.zh} · {what.zh}") if what.en else say.RAW
+        return what
+
+    def _look_at_inbox(self) -> None:
+        if self._waiting.look():
+            self._show_queue()
 
     def _show_queue(self) -> None:
         content = Content("")
-        if self.view.queue:
-            count = self._say(say.QUEUED.of(count=len(self.view.queue)))
-            texts = " · ".join(" ".join(clean(text).split()) for text in self.view.queue)
-            content = Content.assemble((count, "bold"), f"  {texts}")
+        entries = self._waiting.entries
+        if entries:
+            count = self._say(say.QUEUED.of(count=len(entries)))
+            texts = " · ".join(one_line(entry.text) for entry in entries[:20])
+            hint = f"  ({self._say(say.HOW_TO_EDIT)})"
+            content = Content.assemble((count, "bold"), (hint, "$foreground-muted"), f"  {texts}")
         elif self.view.taken_round is not None and self.view.taken_round == self.view.round:
             content = Content(self._say(say.TAKEN.of(round=self.view.taken_round)))
         if str(content) != str(self._queue.content):
             self._queue.update(content)
             self._queue.set_class(bool(str(content)), "-some")
 
-    @on(Log.FollowingChanged)
-    def _show_follow(self) -> None:
-        _subtitle(self._log_panel, self._say(say.FOLLOWING if self._log_panel.following else say.NOT_FOLLOWING))
-
-    def _say(self, text: Text) -> str:
-        return clean(text.in_language(self._language))
-
     def _plain(self, text: Text) -> Content:
         return Content(self._say(text))
 
-    # --- keys out ----------------------------------------------------------------------------------------------
+    # --- keys: the run -------------------------------------------------------------------------------------------
 
     @on(InputBox.Submitted)
     def _queue_text(self, message: InputBox.Submitted) -> None:
         try:
-            self._submit(message.text)
+            inbox.put(self._workspace, message.text)
         except (OSError, XuenError) as error:
             self._input.text = message.text
             reason = error.line(self._language) if isinstance(error, UserError) else str(error)
             self.notify(self._say(say.NOT_QUEUED.of(error=reason)), severity="error", markup=False)
             return
-        self.view = queue_input(self.view, message.text)
-        self._show_queue()
+        self._look_at_inbox()
 
     def action_quit_run(self, exit_code: int = 0) -> None:
         """Ask the loop to end; the screen leaves when it has."""
@@ -222,70 +282,70 @@ class LoopApp(App[None]):
         if not self._stop.is_set() and terminal_hung_up():
             self._stop.request(HANGUP)
 
+    def action_pause(self) -> None:
+        """Let the loop wait when this round is over."""
+        self._stop.pause()
+        self._show_rest()
+        if not self._stop.is_waiting():
+            self._tell(say.PAUSED_NOW)
+
+    def action_go_on(self) -> None:
+        """End the pause, or take it back."""
+        self._stop.go_on()
+        self._show_rest()
+
+    def action_skip_call(self) -> None:
+        """End only what runs now."""
+        if self.view.pid is None:
+            self._tell(say.NOTHING_RUNS)
+            return
+        self._stop.skip_call()
+        self._tell(say.CALL_SKIPPED)
+        self._show_rest()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 - Textual's
+        """Keys of the run are not there over another screen; of pause and go on there is the one that has a meaning."""
+        if action in ("pause", "go_on") and (action == "go_on") != self._stop.is_paused():
+            return False
+        if action == "find" and isinstance(self.focused, TextArea | Input):
+            return False  # there it is a letter, which Textual's footer does not know of this key
+        return action in _EVERYWHERE or len(self.screen_stack) == 1
+
+    # --- keys: other screens -------------------------------------------------------------------------------------
+
+    def action_candidates(self) -> None:
+        """All candidates, to open, compare and score."""
+        ended = self.view.finished is not None
+        self.push_screen(candidates_class(self._language)(self._workspace, self._language, self._tell, ended))
+
+    def action_edit_queue(self) -> None:
+        """What waits, to be changed."""
+        self.push_screen(queue_class(self._language)(self._workspace, self._language, self._tell))
+
     def action_leave_input(self) -> None:
         """From the input box to the log."""
         self._log_panel.focus()
+
+    @on(InputBox.Left)
+    def _left_input(self) -> None:
+        self.action_leave_input()
 
     def action_type(self) -> None:
         """To the input box."""
         self._input.focus()
 
-    def action_panel(self, panel: str) -> None:
-        """To a panel."""
-        chosen = next(each for each in self._text_rows() if each.id == panel)
-        self._make_current(chosen)
-        chosen.focus()
-
-    def action_follow(self) -> None:
-        """To the end of the log, and stay."""
-        self._log_panel.follow()
-
-    def action_copy(self) -> None:
-        """The selected text to the clipboard of the terminal."""
-        selected = self.screen.get_selected_text()
-        if selected:
-            self.copy_to_clipboard(selected)
-        self.notify(self._say(say.COPIED if selected else say.NOTHING_SELECTED), timeout=2, markup=False)
-
-    def action_theme(self) -> None:
-        """Light to dark and back."""
-        self.theme = "textual-dark" if not self.current_theme.dark else "textual-light"
+    # --- the command palette -------------------------------------------------------------------------------------
 
     def action_command_palette(self) -> None:
         """All of it by name."""
-        if len(self.screen_stack) == 1:
-            self.push_screen(CommandPalette(placeholder=self._say(say.SEARCH_COMMANDS), id="--command-palette"))
+        self.push_screen(CommandPalette(placeholder=self._say(say.SEARCH_COMMANDS), id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:  # noqa: ARG002 - Textual's
         """What the command palette offers."""
-        commands = (
-            (say.KEY_QUIT, say.HELP_QUIT, self.action_quit_run),
-            (say.KEY_INPUT, say.HELP_INPUT, self.action_type),
-            (say.KEY_FOLLOW, say.HELP_FOLLOW, self.action_follow),
-            (say.KEY_COPY, say.HELP_COPY, self.action_copy),
-            (say.KEY_THEME, say.HELP_THEME, self.action_theme),
-        )
-        for title, help_text, action in commands:
-            yield SystemCommand(self._say(title), self._say(help_text), action)
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """On a low terminal only the panel that was last used is shown."""
-        if isinstance(event.widget, TextRows):
-            self._make_current(event.widget)
-
-    def _text_rows(self) -> tuple[TextRows, ...]:
-        return (*self._panels.values(), self._log_panel)
-
-    def _make_current(self, panel: TextRows) -> None:
-        for each in self._text_rows():
-            each.set_class(each is panel, "-current")
-        self._sections.set_class(isinstance(panel, SectionPanel), "-current")
-
-
-def _subtitle(panel: TextRows, text: str) -> None:
-    """Set only if it differs: setting it draws the panel anew."""
-    if panel.border_subtitle != text:
-        panel.border_subtitle = text
+        for title, help_text, action in COMMANDS:
+            if (action == "go_on" and not self._stop.is_paused()) or (action == "pause" and self._stop.is_paused()):
+                continue
+            yield SystemCommand(self._say(title), self._say(help_text), getattr(self, f"action_{action}"))
 
 
 def app_class(language: Language) -> type[LoopApp]:

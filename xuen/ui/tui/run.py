@@ -6,7 +6,7 @@ import io
 import os
 import sys
 import termios
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -18,21 +18,21 @@ from xuen.ui.safe import clean
 from xuen.ui.tui import ScreenUnusable, Work
 from xuen.ui.tui.app import LoopApp, app_class
 from xuen.ui.tui.driver import HangupProofDriver
+from xuen.workspace.paths import Workspace
 
 
 def run(
     work: Work,
     *,
     stop: Stop,
-    submit: Callable[[str], None],
+    workspace: Workspace,
     language: Language,
-    queued: Sequence[str],
     colour: bool,
 ) -> int:
     """See `run_screen` in the package."""
     driver = None if os.environ.get("TEXTUAL_DRIVER") else HangupProofDriver
     with _no_color(not colour):
-        app = app_class(language)(work, stop=stop, submit=submit, language=language, queued=queued, driver_class=driver)
+        app = app_class(language)(work, stop=stop, workspace=workspace, language=language, driver_class=driver)
     trouble = io.StringIO()  # what Textual has to say of its own crash: a traceback, which nobody should meet
     app.error_console = Console(file=trouble, width=200, no_color=True)
     try:

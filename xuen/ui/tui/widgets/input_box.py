@@ -24,6 +24,9 @@ class InputBox(TextArea):
             self.text = text
             super().__init__()
 
+    class Left(Message):
+        """The user wants out of the box."""
+
     def __init__(self, *, id: str, placeholder: str) -> None:
         super().__init__(id=id, compact=True, highlight_cursor_line=False, placeholder=placeholder)
         self.cursor_blink = False  # nothing moves without a reason
@@ -41,6 +44,10 @@ class InputBox(TextArea):
         """Begin a new line."""
         self.insert("\n")
 
+    def action_leave(self) -> None:
+        """Leave the box as it is."""
+        self.post_message(self.Left())
+
     def action_submit(self) -> None:
         """Hand the text over and empty the box."""
         text = self.text.strip()
@@ -56,7 +63,7 @@ def input_class(language: Language) -> type[InputBox]:
         BINDINGS: ClassVar[list[BindingType]] = [
             Binding("enter", "submit", say.KEY_SEND.in_language(language)),
             Binding("alt+enter,shift+enter,ctrl+j", "newline", say.KEY_NEWLINE.in_language(language), show=False),
-            Binding("escape", "app.leave_input", say.KEY_LEAVE_INPUT.in_language(language), show=False),
+            Binding("escape", "leave", say.KEY_LEAVE_INPUT.in_language(language), show=False),
         ]
 
     return LocalisedInputBox

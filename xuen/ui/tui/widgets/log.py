@@ -8,9 +8,9 @@ from textual import events
 from textual.message import Message
 from textual.reactive import var
 
-from xuen.events import Event, Output, RunStarted, SectionChanged
+from xuen.events import Event, Output, Pending, RunStarted, SectionChanged
 from xuen.texts import Language
-from xuen.texts.screen import SECTION_SIZE
+from xuen.texts.screen import PENDING_KEYS, SECTION_SIZE
 from xuen.ui.safe import clean
 from xuen.ui.telling import tell
 from xuen.ui.tui.widgets.rows import PanelLine, TextRows
@@ -25,6 +25,8 @@ def log_lines(event: Event, view: View, language: Language) -> list[PanelLine]:
         return [PanelLine("agent", event.line)]
     lines: list[PanelLine] = []
     for tone, mark, text in tell(event, view):
+        if isinstance(event, Pending) and not mark.en:
+            text = PENDING_KEYS  # noqa: PLW2901 - here a key does what the console's lines explain
         head = clean(mark.in_language(language))
         if isinstance(event, SectionChanged):
             text = SECTION_SIZE.of(count=f"{len(event.content):,}")  # noqa: PLW2901 - its own text is the content

@@ -2,13 +2,14 @@
 
 Owns the rows that stand on the screen. Lines come in whole; they are wrapped when the width is known and again
 when it changes. Only the newest `max_rows` rows are kept. Selected text is what the lines said, without the
-breaks that wrapping made.
+breaks that wrapping made. Text that is searched for is marked wherever it stands.
 """
 
 from __future__ import annotations
 
+import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from rich.segment import Segment
@@ -26,6 +27,7 @@ from xuen.ui.tui.wrap import wrap
 GUTTER = "▏ "  # beside what an agent said, so that it cannot pass for ours
 _SLACK = 500  # rows over the bound before the oldest are dropped, so that dropping is rare
 _TONES: tuple[Tone, ...] = ("title", "agent", "section", "good", "bad", "wait", "muted", "warning", "plain")
+_WHOLE_LINES = ("muted", "agent", "title", "good", "bad")  # tones that colour a line without a mark
 
 
 class PanelLine(NamedTuple):
@@ -36,24 +38,29 @@ class PanelLine(NamedTuple):
     mark: int = 0
 
 
-class _Row(NamedTuple):
+class Row(NamedTuple):
+    """One row on the screen."""
+
     line: PanelLine
     text: str
-    start: int  # where in the line the row begins
-    last: bool  # whether the line ends here
+    start: int = 0  # where in the line the row begins
+    last: bool = True  # whether the line ends here
+    segments: tuple[Segment, ...] | None = None  # how the text is styled, where the line does not say it
 
 
 class TextRows(ScrollView, can_focus=True):
     """Lines of text in a panel."""
 
-    COMPONENT_CLASSES = {f"rows--{tone}" for tone in _TONES} | {"rows--gutter"}
+    COMPONENT_CLASSES = {f"rows--{tone}" for tone in _TONES} | {"rows--gutter", "rows--found"}
 
     def __init__(self, *, id: str, max_rows: int = 100_000) -> None:
         super().__init__(id=id)
         self._max_rows = max_rows
         self._lines: deque[tuple[PanelLine, int]] = deque()  # each with the number of its rows
-        self._rows: list[_Row] = []
+        self._rows: list[Row] = []
         self._wrapped_for = 0
+        self._wanted: re.Pattern[str] | None = None
+        self._found: tuple[PanelLine, int] | None = None  # the last find: its line and where in it
 
     @property
     def lines(self) -> list[str]:
@@ -76,6 +83,26 @@ class TextRows(ScrollView, can_focus=True):
                 self._lines.append((part, len(rows)))
         self._drop_old()
         self._measure()
+
+    def look_for(self, text: str) -> None:
+        """Mark a text wherever it stands; upper and lower case are the same, no text marks nothing."""
+        self._wanted = re.compile(re.escape(text), re.IGNORECASE) if text else None
+        self._found = None
+        self.refresh()
+
+    def find(self, *, backwards: bool = True) -> bool:
+        """Go to the next place of the text that is looked for, round the end if need be; whether there is one."""
+        places = list(self._places())
+        if not places:
+            return False
+        at = next((i for i, (_, line, start) in enumerate(places) if self._is_found(line, start)), None)
+        step = -1 if backwards else 1
+        index = (len(places) - 1 if backwards else 0) if at is None else (at + step) % len(places)
+        y, line, start = places[index]
+        self._found = (line, start)
+        self.scroll_to(y=max(0, y - self.scrollable_content_region.height // 2), animate=False, immediate=True)
+        self.refresh()
+        return True
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text, rows of one line joined."""
@@ -125,13 +152,13 @@ class TextRows(ScrollView, can_focus=True):
         parts = clean(line.text).expandtabs(4).split("\n")
         return [line._replace(text=part, mark=line.mark if not index else 0) for index, part in enumerate(parts)]
 
-    def _wrap(self, line: PanelLine) -> list[_Row]:
+    def _wrap(self, line: PanelLine) -> list[Row]:
         width = self._wrapped_for - (len(GUTTER) if line.tone == "agent" else 0)
         pieces = wrap(line.text, max(1, width))
-        rows: list[_Row] = []
+        rows: list[Row] = []
         start = 0
         for number, piece in enumerate(pieces, start=1):
-            rows.append(_Row(line, piece, start, last=number == len(pieces)))
+            rows.append(Row(line, piece, start, last=number == len(pieces)))
             start += len(piece)
         return rows
 
@@ -151,20 +178,52 @@ class TextRows(ScrollView, can_focus=True):
         self.virtual_size = Size(self._wrapped_for, len(self._rows))
         self.refresh()
 
+    def _places(self) -> Iterator[tuple[int, PanelLine, int]]:
+        """Where the text that is looked for begins: row, line, place in the line."""
+        if self._wanted is None:
+            return
+        for y, row in enumerate(self._rows):
+            for found in self._wanted.finditer(_text_of(row)):
+                if row.start <= found.start() < row.start + max(1, len(row.text)):
+                    yield y, row.line, found.start()
+
+    def _is_found(self, line: PanelLine, start: int) -> bool:
+        return self._found is not None and self._found[0] is line and self._found[1] == start
+
+    def _mark_found(self, segments: list[Segment], row: Row) -> list[Segment]:
+        if self._wanted is None:
+            return segments
+        for found in self._wanted.finditer(_text_of(row)):
+            span = (max(0, found.start() - row.start), min(len(row.text), found.end() - row.start))
+            if span[0] < span[1]:
+                style = self._style("found") + Style(reverse=self._is_found(row.line, found.start()))
+                segments = _select(segments, span, style)
+        return segments
+
     def _style(self, name: str) -> Style:
         return self.get_component_rich_style(f"rows--{name}")
 
-    def _segments(self, row: _Row, index: int) -> list[Segment]:
+    def _segments(self, row: Row, index: int) -> list[Segment]:
         """The row cut where its colours change: mark, rest, selection."""
-        mark = min(max(row.line.mark - row.start, 0), len(row.text))
-        whole = self._style(row.line.tone)
-        rest = whole if not row.line.mark and row.line.tone in ("muted", "agent", "title") else self._style("plain")
-        segments = [Segment(row.text[:mark], whole), Segment(row.text[mark:], rest)]
+        if row.segments is not None:
+            plain = self._style("plain")
+            segments = [Segment(text, plain + style if style else plain) for text, style, _ in row.segments]
+        else:
+            mark = min(max(row.line.mark - row.start, 0), len(row.text))
+            whole = self._style(row.line.tone)
+            rest = whole if not row.line.mark and row.line.tone in _WHOLE_LINES else self._style("plain")
+            segments = [Segment(row.text[:mark], whole), Segment(row.text[mark:], rest)]
+        segments = self._mark_found(segments, row)
         selection = self.text_selection
         span = selection.get_span(index) if selection is not None else None
         if span is not None:
             segments = _select(segments, span, self.screen.get_component_rich_style("screen--selection"))
         return [segment for segment in segments if segment.text]
+
+
+def _text_of(row: Row) -> str:
+    """What a search reads: the whole line, so that a break of wrapping hides nothing."""
+    return row.text if row.segments is not None else row.line.text
 
 
 def _select(segments: list[Segment], span: tuple[int, int], style: Style) -> list[Segment]:

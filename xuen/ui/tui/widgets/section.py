@@ -1,17 +1,111 @@
-"""A section of research.md in its panel: as it stands, or as the agent has just overwritten it."""
+"""A section of research.md in its panel: formatted, as plain text, or as its changes against the best."""
 
 from __future__ import annotations
 
-from xuen.ui.tui.widgets.rows import PanelLine, TextRows
+from typing import ClassVar, Literal
+
+from rich.segment import Segment
+from textual import events
+from textual.timer import Timer
+
+from xuen.texts import Language
+from xuen.texts import screen as say
+from xuen.ui.diff import diff
+from xuen.ui.safe import clean
+from xuen.ui.telling import Tone
+from xuen.ui.tui.markdown import MAX_CHARACTERS, MIN_WIDTH, Part, render
+from xuen.ui.tui.widgets.rows import PanelLine, Row, TextRows
+
+Mode = Literal["formatted", "raw", "diff"]
+
+_RESIZE_REST = 0.1  # seconds without another resize after which Markdown is laid out anew
+_PARTS: tuple[Part, ...] = ("heading", "code", "quote", "bullet", "rule")
 
 
 class SectionPanel(TextRows):
-    """One of the two sections."""
+    """One of the two sections. `lines` are always those of the plain text or of the diff."""
 
-    def show(self, content: str, *, mark: str, empty: str) -> None:
-        """Show a content. `mark` stands directly before an overwritten one, `empty` for one without text."""
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"section--{part}" for part in _PARTS}
+
+    def __init__(self, language: Language, *, id: str) -> None:
+        super().__init__(id=id)
+        self._language: Language = language
+        self._content = ""
+        self._base = ""
+        self._mark = ""
+        self._later: Timer | None = None
+        self.mode: Mode = "formatted"
+
+    @property
+    def content(self) -> str:
+        """What the panel shows, as the agent wrote it."""
+        return self._content
+
+    def show(self, content: str, *, mark: str = "", base: str = "") -> None:
+        """Show a content. `mark` stands directly before an overwritten one; a diff is against `base`."""
+        self._content, self._mark, self._base = content, mark, base
         self.set_class(bool(mark), "-changed")
-        if content or mark:
-            self.set_lines([PanelLine("section" if mark else "plain", mark + content, mark=len(mark))])
+        self._show()
+
+    def set_mode(self, mode: Mode) -> None:
+        """Change between the three ways to show it."""
+        self.mode = mode
+        self._show()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Formatting takes its time, so it waits until the size rests; plain text is wrapped at once."""
+        if not self._is_formatted() or not self._rows:
+            super().on_resize(event)
+        elif self.scrollable_content_region.width != self._wrapped_for:
+            if self._later is not None:
+                self._later.stop()
+            self._later = self.set_timer(_RESIZE_REST, self.rewrap)
+
+    def rewrap(self) -> None:
+        """Lay everything out for the present width."""
+        width = self.scrollable_content_region.width
+        if not self._is_formatted() or width < MIN_WIDTH:
+            super().rewrap()
+            return
+        self._wrapped_for = width
+        styles = {part: self.get_component_rich_style(f"section--{part}", partial=True) for part in _PARTS}
+        text = clean(self._content).expandtabs(4)
+        rendered = render(text, width, styles, mark=self._mark)
+        self._rows[:] = [self._row(row, self._mark if not number else "") for number, row in enumerate(rendered)]
+        self._measure()
+
+    def _row(self, segments: list[Segment], mark: str) -> Row:
+        text = "".join(segment.text for segment in segments).rstrip()
+        if mark and text.startswith(mark):
+            return Row(PanelLine("section", text, mark=len(mark)), text)
+        return Row(PanelLine("plain", text), text, segments=tuple(segments))
+
+    def _is_formatted(self) -> bool:
+        return self.mode == "formatted" and bool(self._content) and len(self._content) <= MAX_CHARACTERS
+
+    def _show(self) -> None:
+        width, self._wrapped_for = self._wrapped_for, 0 if self._is_formatted() else self._wrapped_for
+        if self.mode == "diff":
+            self.set_lines(diff_lines(self._base, self._content, self._language))
+        elif self._content or self._mark:
+            self.set_lines(
+                [PanelLine("section" if self._mark else "plain", self._mark + self._content, len(self._mark))]
+            )
         else:
-            self.set_lines([PanelLine("muted", empty)])
+            self.set_lines([PanelLine("muted", say.EMPTY.in_language(self._language))])
+        if width:
+            self.rewrap()
+
+
+def diff_lines(old: str, new: str, language: Language) -> list[PanelLine]:
+    """A diff as lines of a panel."""
+    signs: dict[str, tuple[Tone, str]] = {"same": ("muted", "  "), "added": ("good", "+ "), "removed": ("bad", "- ")}
+    lines: list[PanelLine] = []
+    for what, text in diff(old, new):
+        if what in signs:
+            tone, sign = signs[what]
+            lines.append(PanelLine(tone, sign + text))
+        else:
+            said = say.DIFF_GAP if what == "gap" else say.DIFF_CUT
+            lines.append(PanelLine("muted", said.in_language(language)))
+    return lines or [PanelLine("muted", say.DIFF_NONE.in_language(language))]

@@ -1,0 +1,138 @@
+"""The panels of the screen and what a reader does with them: choose, find, copy, compare, follow.
+
+Owns which panel is in use and in which way the sections are shown; knows nothing of the loop.
+"""
+
+from __future__ import annotations
+
+from textual import events, on
+from textual.app import App
+from textual.containers import Container
+from textual.driver import Driver
+from textual.widgets import Input
+
+from xuen.events import Section
+from xuen.texts import Language, Text, plain
+from xuen.texts import screen as say
+from xuen.ui.safe import clean
+from xuen.ui.tui.widgets.find import FindLine
+from xuen.ui.tui.widgets.log import Log
+from xuen.ui.tui.widgets.rows import TextRows
+from xuen.ui.tui.widgets.section import Mode, SectionPanel
+
+
+class PanelsApp(App[None]):
+    """The part of the application that works without a run."""
+
+    def __init__(self, language: Language, driver_class: type[Driver] | None) -> None:
+        super().__init__(driver_class=driver_class)
+        self._language: Language = language
+        # Held here rather than looked up, so that drawing works whatever else stands over or after the screen.
+        self._panels: dict[Section, SectionPanel] = {
+            "idea": SectionPanel(language, id="idea"),
+            "artifact": SectionPanel(language, id="artifact"),
+        }
+        self._sections = Container(id="sections")
+        self._log_panel = Log(id="log")
+        self._current: TextRows = self._log_panel  # the panel that was last used
+        self._find = FindLine(id="find", placeholder=self._say(say.FIND_HINT))
+
+    def modes_changed(self) -> None:
+        """Told when the sections are shown in another way."""
+
+    def _say(self, text: Text) -> str:
+        return clean(text.in_language(self._language))
+
+    def _tell(self, text: Text) -> None:
+        self.notify(self._say(text), timeout=4, markup=False)
+
+    @on(Log.FollowingChanged)
+    def _show_follow(self) -> None:
+        show_subtitle(self._log_panel, self._say(say.FOLLOWING if self._log_panel.following else say.NOT_FOLLOWING))
+
+    # --- how the sections are shown --------------------------------------------------------------------------------
+
+    def action_diff(self) -> None:
+        """From the sections to their changes and back."""
+        self._change_mode("diff")
+
+    def action_raw(self) -> None:
+        """From formatted to plain text and back."""
+        self._change_mode("raw")
+
+    def _change_mode(self, mode: Mode) -> None:
+        for panel in self._panels.values():
+            panel.set_mode("formatted" if panel.mode == mode else mode)
+        self.modes_changed()
+
+    def action_panel(self, panel: str) -> None:
+        """To a panel."""
+        chosen = next(each for each in self._text_rows() if each.id == panel)
+        self._make_current(chosen)
+        chosen.focus()
+
+    def action_follow(self) -> None:
+        """To the end of the log, and stay."""
+        self._log_panel.follow()
+
+    def action_copy(self) -> None:
+        """The selected text, or all of the panel in use, to the clipboard of the terminal."""
+        selected = self.screen.get_selected_text()
+        panel = self._current
+        whole = panel.content if isinstance(panel, SectionPanel) else "\n".join(panel.lines)
+        self.copy_to_clipboard(selected or clean(whole))
+        self._tell(say.COPIED if selected else say.COPIED_ALL)
+
+    def action_theme(self) -> None:
+        """Light to dark and back."""
+        self.theme = "textual-dark" if not self.current_theme.dark else "textual-light"
+
+    # --- keys: finding -------------------------------------------------------------------------------------------
+
+    def action_find(self) -> None:
+        """Ask what to find in the panel in use."""
+        self._find.display = True
+        self._find.focus()
+
+    def action_find_next(self, up: bool) -> None:
+        """To the next place, upwards or down."""
+        if self._find.value and not self._current.find(backwards=up):
+            self._tell(say.NOT_FOUND_TEXT.of(text=plain(self._find.value)))
+
+    @on(Input.Changed, "#find")
+    def _look_for(self) -> None:
+        self._current.look_for(clean(self._find.value))
+        self._current.find()
+
+    @on(FindLine.Step)
+    def _find_another(self, message: FindLine.Step) -> None:
+        self.action_find_next(message.up)
+
+    @on(FindLine.Left)
+    def _stop_finding(self) -> None:
+        self._find.display = False
+        self._current.focus()
+
+    # --- which panel is in use -----------------------------------------------------------------------------------
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """On a low terminal only the panel that was last used is shown."""
+        if event.widget in self._text_rows() and isinstance(event.widget, TextRows):
+            self._make_current(event.widget)
+
+    def _text_rows(self) -> tuple[TextRows, ...]:
+        return (*self._panels.values(), self._log_panel)
+
+    def _make_current(self, panel: TextRows) -> None:
+        if panel is not self._current:
+            self._current.look_for("")
+            self._current = panel
+        for each in self._text_rows():
+            each.set_class(each is panel, "-current")
+        self._sections.set_class(isinstance(panel, SectionPanel), "-current")
+
+
+def show_subtitle(panel: TextRows, text: str) -> None:
+    """Set only if it differs: setting it draws the panel anew."""
+    if panel.border_subtitle != text:
+        panel.border_subtitle = text

@@ -1,0 +1,161 @@
+"""What waits for the next call: read from the inbox, shown in one row, changed on a screen of its own.
+
+Owns nothing of the queue itself: the file is the truth, so that texts from `xuen say` in another terminal are seen
+too. Whatever a call has been given can no longer be changed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Footer, OptionList, Static
+
+from xuen.texts import Language, Text
+from xuen.texts import screen as say
+from xuen.ui.safe import clean
+from xuen.ui.tui.widgets.input_box import InputBox, input_class
+from xuen.workspace import inbox
+from xuen.workspace.inbox import Entry
+from xuen.workspace.paths import Workspace
+
+
+class InboxWatch:
+    """The entries as they were at the last look; a look that finds the file unchanged costs one `stat`."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._seen: tuple[int, int, int] | None = None
+        self.entries: list[Entry] = []
+
+    def look(self) -> bool:
+        """Read the file if it has changed; whether the entries are other ones now."""
+        try:
+            found = self._workspace.inbox.stat()
+            seen = (found.st_ino, found.st_mtime_ns, found.st_size)
+            if seen == self._seen:
+                return False
+            entries = inbox.peek(self._workspace) if found.st_size else []
+        except OSError:
+            seen, entries = None, []
+        self._seen = seen
+        changed, self.entries = entries != self.entries, entries
+        return changed
+
+
+def one_line(text: str) -> str:
+    """A text of several lines as one."""
+    return " ".join(clean(text).split())
+
+
+class QueueScreen(ModalScreen[None]):
+    """The waiting texts; one can be changed or removed."""
+
+    def __init__(self, workspace: Workspace, language: Language, tell: Callable[[Text], None]) -> None:
+        super().__init__()
+        self._workspace = workspace
+        self._language: Language = language
+        self._tell = tell
+        self._watch = InboxWatch(workspace)
+        self._edited: Entry | None = None
+        self._list = OptionList(id="waiting", markup=False)
+        self._box: InputBox = input_class(language)(id="edit", placeholder="")
+
+    def compose(self) -> ComposeResult:
+        """The list over the box."""
+        with Vertical(id="dialog"):
+            yield self._list
+            yield Static(Content(self._say(say.QUEUE_EMPTY)), id="nothing", markup=False)
+            yield self._box
+        yield Footer(show_command_palette=False, compact=True)
+
+    def on_mount(self) -> None:
+        """Show what waits, and look again as long as this is open."""
+        self._list.border_title = self._say(say.QUEUE_TITLE)
+        self._box.border_title = self._say(say.KEY_EDIT)
+        self._box.border_subtitle = self._say(say.QUEUE_EDIT)
+        self._box.display = False
+        self._look()
+        self.set_interval(0.3, self._look)
+        self._list.focus()
+
+    def _say(self, text: Text) -> str:
+        return clean(text.in_language(self._language))
+
+    def _look(self) -> None:
+        if self._watch.look() or not self._list.option_count:
+            at = self._list.highlighted or 0
+            self._list.clear_options()
+            self._list.add_options([Content(one_line(entry.text)) for entry in self._watch.entries])
+            if self._watch.entries:
+                self._list.highlighted = min(at, len(self._watch.entries) - 1)
+        self._list.display = bool(self._watch.entries)
+        self.query_one("#nothing").display = not self._watch.entries
+
+    def _chosen(self) -> Entry | None:
+        at = self._list.highlighted
+        return None if at is None or at >= len(self._watch.entries) else self._watch.entries[at]
+
+    @on(OptionList.OptionSelected)
+    def action_edit(self) -> None:
+        """Put the chosen text into the box."""
+        self._edited = self._chosen()
+        if self._edited is not None:
+            self._box.display = True
+            self._box.text = self._edited.text
+            self._box.move_cursor(self._box.document.end)
+            self._box.focus()
+
+    def action_remove(self) -> None:
+        """Take the chosen text out of the queue."""
+        chosen = self._chosen()
+        if chosen is not None:
+            self._change(chosen, None)
+
+    @on(InputBox.Submitted)
+    def _save(self, message: InputBox.Submitted) -> None:
+        message.stop()  # the run's own screen would queue it
+        if self._edited is not None:
+            self._change(self._edited, message.text)
+        self.action_back()
+
+    def _change(self, entry: Entry, text: str | None) -> None:
+        try:
+            if not inbox.change(self._workspace, entry, text):
+                self._tell(say.QUEUE_TOO_LATE)
+        except OSError as error:
+            self._tell(say.NOT_QUEUED.of(error=str(error)))
+        self._look()
+
+    @on(InputBox.Left)
+    def _leave(self, message: InputBox.Left) -> None:
+        message.stop()
+        self.action_back()
+
+    def action_back(self) -> None:
+        """From the box to the list, from the list to the run."""
+        if self._box.display:
+            self._box.display = False
+            self._edited = None
+            self._list.focus()
+        else:
+            self.dismiss()
+
+
+def queue_class(language: Language) -> type[QueueScreen]:
+    """The screen with its keys described in a language."""
+
+    class LocalisedQueueScreen(QueueScreen):
+        BINDINGS: ClassVar[list[BindingType]] = [
+            Binding("enter", "edit", say.KEY_EDIT.in_language(language), show=True),
+            Binding("delete,d", "remove", say.KEY_REMOVE.in_language(language)),
+            Binding("escape,e", "back", say.KEY_BACK.in_language(language)),
+        ]
+
+    return LocalisedQueueScreen
