@@ -121,6 +121,14 @@ def test_a_conversation_too_short_to_shorten_is_left_alone(play):
         one.agent.compact()
 
 
+def test_a_batch_that_is_too_large_by_itself_does_not_ask_for_notes_again_and_again(play, say):
+    huge = [("exec_command", {"command": f"echo {n}; seq 1 3000"}) for n in range(3)]
+    small = [say.calls(("exec_command", {"command": f"echo {n}"})) for n in range(3)]
+    one = play(*small, say.calls(*huge), "NOTES", "done", window=6_000, compact_at=0.7, keep=0.3)
+    assert one.agent.run("go " * 400).text == "done"
+    assert len([event for event in one.events if isinstance(event, Compacted)]) == 1
+
+
 def test_shortening_on_request(play, say):
     one = play(*long_calls(say, 3), "done", "NOTES", window=8_000)
     one.agent.run("go")

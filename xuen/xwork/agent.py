@@ -252,6 +252,8 @@ class Agent:
         """Before anybody complained: when it does not work, the conversation goes on as it is."""
         try:
             self._shorten(keep)
+        except NothingToCompact:
+            pass  # one huge batch; the server will say whether it is too much
         except ModelError as error:
             self._notice(error.what)
 

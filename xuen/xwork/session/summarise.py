@@ -35,7 +35,7 @@ def compact(session: Session, asker: Asker, *, keep: int, window: int) -> Compac
     ledger = session.ledger
     before = ledger.tokens
     at = compaction.cut(ledger.view, keep)
-    if at is None or sum(map(tokens_of, ledger.view[:at])) < _LEAST:
+    if at is None or (at == 1 and ledger.summary) or sum(map(tokens_of, ledger.view[:at])) < _LEAST:
         raise NothingToCompact(texts.NOTHING_TO_COMPACT)
     notes = _notes(session, asker, at, max(1_000, window - 2 * _NOTES))
     summary = compaction.standing_for(notes, ledger.last_prompt)
