@@ -21,12 +21,11 @@ from dataclasses import dataclass
 from xuen.ci import content as names
 from xuen.ci.content import Content, Files, id_of, is_candidate, is_log, is_talk, travels
 from xuen.ci.ledgers import Joined, Ledgers, join, read
-from xuen.errors import DamagedResearch
 from xuen.guard.best import record_bytes
 from xuen.guard.candidates import digest, is_id
 from xuen.guard.history import Anchor
 from xuen.texts import Language
-from xuen.workspace.research import Research, parse
+from xuen.workspace.research import Research, parse_or_none
 
 BASE = (names.VERDICTS, names.RESEARCH, names.WORDS, names.INBOX)
 """The files of which a later merge wants to know what both sides grew from."""
@@ -243,30 +242,23 @@ def _research(ours: Files, theirs: Files, base: Mapping[str, bytes] | None, file
     if mine is None or other is None:
         return mine if other is None else other
     was = None if base is None else base.get(names.RESEARCH)
-    best = _parsed(_optional(files, names.BEST))
+    best = parse_or_none(_optional(files, names.BEST))
     if other == was:
         document = mine
-    elif _edited(other, _parsed(_optional(theirs, names.BEST))):
+    elif _edited(other, parse_or_none(_optional(theirs, names.BEST))):
         return other
     else:
         document = other
-    if _edited(mine, _parsed(_optional(ours, names.BEST))):
+    if _edited(mine, parse_or_none(_optional(ours, names.BEST))):
         return mine
-    parsed = _parsed(document)
+    parsed = parse_or_none(document)
     return document if parsed is None or best is None else parsed.with_sections(best.sections)
 
 
 def _edited(data: bytes, best: Research | None) -> bool:
     """Whether the sections are not those of the best that its side has."""
-    parsed = _parsed(data)
+    parsed = parse_or_none(data)
     return parsed is None or (best is not None and parsed.sections != best.sections)
-
-
-def _parsed(data: bytes | None) -> Research | None:
-    try:
-        return None if data is None else parse(data)
-    except DamagedResearch:
-        return None
 
 
 # --- small things ---------------------------------------------------------------------------------------------------

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from xuen.errors import DamagedResearch
 from xuen.files.jsonl import number
 from xuen.guard.report import Overview
 from xuen.texts import Language, Text, plain
 from xuen.texts import ci as texts
-from xuen.workspace.research import parse
+from xuen.workspace.research import parse_or_none
 
 _PENDING = 20
 _BARS = 60
@@ -110,10 +109,10 @@ def _best(seen: Overview, data: bytes | None, language: Language) -> Iterable[st
     if best.score is not None:
         how = texts.S_SCORE.of(score=f"{best.score:g}", by=how)
     yield texts.S_BEST_IS.of(id=f"`{best.id}`", how=how, at=safe(best.adopted_at)).in_language(language)
-    try:
-        sections = parse(data or b"").sections
-    except DamagedResearch:
+    research = parse_or_none(data)
+    if research is None:
         return
+    sections = research.sections
     for name, content in ((texts.S_IDEA, sections.idea), (texts.S_ARTIFACT, sections.artifact)):
         yield f"<details><summary>{name.in_language(language)}</summary>\n\n{_fenced(content)}\n\n</details>"
 

@@ -10,13 +10,12 @@ from xuen.cli.output import Output, Tone
 from xuen.cli.parser import Options
 from xuen.cli.reading import event_name, points, when, workspace_of
 from xuen.cli.settings import Settings
-from xuen.errors import DamagedResearch
 from xuen.guard import report
 from xuen.guard.report import Story
 from xuen.texts import cli as texts
 from xuen.texts import plain
 from xuen.workspace.paths import Workspace
-from xuen.workspace.research import parse
+from xuen.workspace.research import parse_or_none
 
 _SECTIONS = {"idea": texts.S_IDEA, "artifact": texts.S_ARTIFACT}
 _OUTCOMES = {
@@ -94,13 +93,8 @@ def _judgement(found: dict[str, Any], told: Story, output: Output) -> None:
 
 
 def _sections(data: bytes | None) -> dict[str, str] | None:
-    if data is None:
-        return None
-    try:
-        found = parse(data).sections
-    except DamagedResearch:
-        return None
-    return {"idea": found.idea, "artifact": found.artifact}
+    found = parse_or_none(data)
+    return None if found is None else {"idea": found.sections.idea, "artifact": found.sections.artifact}
 
 
 def _diff(told: Story, sections: dict[str, str], output: Output) -> None:

@@ -57,7 +57,7 @@ from xuen.stop import Stop
 from xuen.texts import Language, Text
 from xuen.texts import guard as texts
 from xuen.workspace.paths import Workspace
-from xuen.workspace.research import Sections, parse
+from xuen.workspace.research import Sections, parse, parse_or_none
 from xuen.workspace.research_file import ResearchFile
 
 __all__ = ["Guard", "NoGuard", "RoundGuard", "RoundReport", "utc_now"]
@@ -111,7 +111,8 @@ class RoundGuard:
             return
         self._steps.run()
         best = self._best
-        self._seen += [best.sections, self._given, _sections(report.data)]
+        left = parse_or_none(report.data)
+        self._seen += [best.sections, self._given, left.sections if left else None]
         if not report.outcome.worked:
             self._failed(report)
         else:
@@ -346,12 +347,6 @@ def _state(report: RoundReport) -> Sections:
     if report.data is None:
         raise DamagedResearch(texts.RESEARCH_MISSING)
     return parse(report.data).sections
-
-
-def _sections(data: bytes | None) -> Sections | None:
-    with suppress(DamagedResearch):
-        return parse(data or b"").sections
-    return None
 
 
 def _drop(_: object) -> None:

@@ -23,7 +23,7 @@ from xuen.guard.verdicts import parse as parse_verdicts
 from xuen.guard.verify import Snapshot
 from xuen.texts import Text
 from xuen.texts import guard as texts
-from xuen.workspace.research import Research, Sections, new_research, parse
+from xuen.workspace.research import Research, Sections, new_research, parse, parse_or_none
 
 _RECENT = 3
 """How many of the latest bests and candidates a research.md is compared with, section by section."""
@@ -169,10 +169,9 @@ def _is_recent(desk: Desk, state: Research) -> bool:
     index = desk.index
     recent = [each.id for each in index.anchors[-_RECENT:]] + list(index.known)[-_RECENT:]
     for known in (index.known[each] for each in recent):
-        data = desk.snapshot(known)
-        with suppress(DamagedResearch):
-            if data is not None and parse(data).sections == state.sections:
-                return True
+        kept = parse_or_none(desk.snapshot(known))
+        if kept is not None and kept.sections == state.sections:
+            return True
     return False
 
 

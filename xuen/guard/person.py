@@ -9,10 +9,10 @@ from xuen.guard.best import Best
 from xuen.guard.desk import Desk
 from xuen.guard.history import Known, anchor_of
 from xuen.guard.policy import Policy
-from xuen.guard.recovery import well_formed
 from xuen.guard.verdicts import Due, Line, Problem, due, parse
 from xuen.texts import guard as texts
 from xuen.texts import plain
+from xuen.workspace.research import parse_or_none
 
 _TOLD_AT_ONCE = 5
 
@@ -57,7 +57,7 @@ class Person:
             data = self._desk.snapshot(known)
         except OSError:  # one unreadable snapshot is this line's trouble, not the guard's
             return False
-        return data is not None and well_formed(data)
+        return parse_or_none(data) is not None
 
     def _carry_out(self, each: Due, best: Best, number: int) -> Best:
         known, score = each.known, f"{each.score:g}"

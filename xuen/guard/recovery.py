@@ -16,14 +16,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from xuen.errors import DamagedResearch
 from xuen.files.jsonl import number, whole
 from xuen.guard.candidates import digest, is_id, kept_ids, load, round_of
 from xuen.guard.history import Anchor, Index
 from xuen.texts import Text
 from xuen.texts import guard as texts
 from xuen.workspace.paths import Workspace
-from xuen.workspace.research import parse
+from xuen.workspace.research import parse_or_none
 
 
 @dataclass(slots=True)
@@ -62,7 +61,7 @@ def survey(workspace: Workspace, index: Index) -> Found:
     if found.anchor is None or found.anchor.is_baseline:
         _walk(_implied(anchors, index, found), workspace, index, found)
     _note_lost(lost, record, workspace, index, found)
-    if mirror is not None and well_formed(mirror):
+    if mirror is not None and parse_or_none(mirror):
         _try_mirror(mirror, record, index, found, workspace)
     if found.anchor is not None:
         _compare(found, record, mirror, workspace, index)
@@ -106,7 +105,7 @@ def _held(anchor: Anchor, workspace: Workspace, index: Index, found: Found) -> t
         meant.append((anchor.id, known.sha256) if twin is None else (twin, anchor.sha256))
     for identity, sha256 in meant:
         data = load(workspace.candidate(identity), sha256)
-        if data is not None and well_formed(data):
+        if data is not None and parse_or_none(data):
             return _as_recorded(replace(anchor, id=identity, sha256=sha256), index), data
     return None
 
@@ -167,7 +166,7 @@ def _look_for_orphans(workspace: Workspace, index: Index, found: Found) -> None:
             continue
         path = workspace.candidate(identity)
         data = _read(path)
-        if data is not None and well_formed(data):
+        if data is not None and parse_or_none(data):
             found.orphans[identity] = data
         elif data is not None:
             found.damaged.append(path)
@@ -260,14 +259,5 @@ def _note_mirror(mirror: bytes | None, record: Anchor | None, workspace: Workspa
         found.findings.append(texts.BEST_MD_DAMAGED)
         return
     found.findings.append(texts.BEST_MD_STALE)
-    if load(workspace.candidate(identity), sha256) is None and well_formed(mirror):
+    if load(workspace.candidate(identity), sha256) is None and parse_or_none(mirror):
         found.rescued = mirror
-
-
-def well_formed(data: bytes) -> bool:
-    """Whether these bytes are a research.md that a round can start from."""
-    try:
-        parse(data)
-    except DamagedResearch:
-        return False
-    return True

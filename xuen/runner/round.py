@@ -14,7 +14,7 @@ from xuen.texts import plain
 from xuen.texts import run as texts
 from xuen.words import draw
 from xuen.workspace import inbox
-from xuen.workspace.research import Sections, parse
+from xuen.workspace.research import Sections, parse_or_none
 
 
 def play(kit: Kit, round: int, *, bank: Sequence[str], pick: int, left: int | None) -> Outcome:
@@ -68,10 +68,10 @@ def _read(kit: Kit) -> bytes | None:
 
 def _show_changes(kit: Kit, round: int, before: Sections, data: bytes | None) -> Sections:
     """Tell which sections are not what they were; the sections as they are now (`before` in a damaged file)."""
-    try:
-        after = parse(data or b"").sections
-    except DamagedResearch:
+    research = parse_or_none(data)
+    if research is None:
         return before
+    after = research.sections
     for section in SECTIONS:
         content: str = getattr(after, section)
         if content != getattr(before, section):

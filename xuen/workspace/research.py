@@ -72,6 +72,16 @@ def parse(data: bytes) -> Research:
     return Research(data, Sections(**found))
 
 
+def parse_or_none(data: bytes | None) -> Research | None:
+    """The same, for who takes a damaged file, or none at all, for an answer."""
+    if data is None:
+        return None
+    try:
+        return parse(data)
+    except DamagedResearch:
+        return None
+
+
 def new_research(task: str) -> bytes:
     """The file that a new workspace starts with: the task's first line as title, both sections empty."""
     idea_begin, idea_end, artifact_begin, artifact_end = (marker.decode() for marker in MARKERS)

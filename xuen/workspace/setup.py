@@ -11,14 +11,14 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from xuen.errors import DamagedResearch, LockTimeout, WorkspaceError
+from xuen.errors import LockTimeout, WorkspaceError
 from xuen.files.durable import create_bytes, make_folder, remove_temporaries
 from xuen.files.lock import locked
 from xuen.texts import plain
 from xuen.texts.workspace import CANNOT_USE, CANNOT_USE_MEND, NO_WORKSPACE, NO_WORKSPACE_MEND
 from xuen.workspace import section_writer
 from xuen.workspace.paths import Workspace
-from xuen.workspace.research import new_research, parse
+from xuen.workspace.research import new_research, parse_or_none
 
 
 def make_workspace(root: Path) -> Workspace:
@@ -76,11 +76,10 @@ def furnish(workspace: Workspace, task: str) -> bool:
 def _best(workspace: Workspace) -> bytes | None:
     """What to begin with where only research.md was lost."""
     try:
-        data = workspace.best.read_bytes()
-        parse(data)
-    except (OSError, DamagedResearch):
+        best = parse_or_none(workspace.best.read_bytes())
+    except OSError:
         return None
-    return data
+    return best.data if best else None
 
 
 def _unusable(workspace: Workspace, error: OSError) -> WorkspaceError:
