@@ -163,14 +163,34 @@ def test_the_suite_that_would_judge_is_named_and_not_run(quiet_machine: Path) ->
     code, lines = ask(config)
     assert (code, rows(lines, "test suite")[0][:2]) == (1, "!!")
     (repo / "Makefile").write_text("test:\n\ttouch ran\n")
-    assert rows(ask(config)[1], "test suite")[0].startswith("ok  test suite     make test in ")
+    doubt = "--  test suite     a Makefile; whether it has a target test shows at the first round"
+    code, lines = ask(config)
+    assert (code, rows(lines, "test suite")) == (0, [doubt])
+    (repo / "package.json").write_text('{"scripts": {"test": "echo \'Error: no test specified\' && exit 1"}}')
+    assert rows(ask(config)[1], "test suite") == [doubt]
     (quiet_machine / "make").unlink()
     (repo / "package.json").write_text('{"scripts": {"test": "touch ran"}}')
     code, lines = ask(config)
     assert (code, [row[:2] for row in rows(lines, "test suite")]) == (1, ["--", "--", "!!"])
+    program(quiet_machine, "npm", "touch ran")
+    code, lines = ask(config)
+    assert (code, [row[:2] for row in rows(lines, "test suite")]) == (0, ["--", "ok"])
+    assert rows(lines, "test suite")[-1] == f"ok  test suite     npm test in {repo}"
     (repo / "test_it.py").write_text("def test_it(): open('ran', 'w')\n")
     assert rows(ask(config)[1], "test suite")[0] == f"ok  test suite     pytest ({sys.executable}) in {repo}"
     assert not (repo / "ran").exists()
+
+
+def test_what_only_a_run_can_tell_of_a_suite_is_not_called_in_place(quiet_machine: Path) -> None:
+    (Path.cwd() / "workspace").mkdir()
+    (Path.cwd() / "workspace" / "go.mod").write_text("module x\n")
+    assert (
+        rows(ask()[1], "test suite")[0] == "--  test suite     there is something for go test, but it is not installed"
+    )
+    program(quiet_machine, "go")
+    assert rows(ask()[1], "test suite") == [
+        "--  test suite     a Go module; whether it has tests shows at the first round"
+    ]
 
 
 def test_a_repository_that_is_not_there_fails() -> None:

@@ -7,10 +7,8 @@ no suite is run. Raises nothing: whatever is wrong is an answer.
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +22,7 @@ from xuen.cli.reading import running_pid
 from xuen.cli.settings import Settings
 from xuen.config.model import Config
 from xuen.errors import ConfigError, DamagedResearch
-from xuen.guard.verify.suites.pytest_suite import may_have_tests
+from xuen.guard.verify.suite import runners_here
 from xuen.texts import Text, plain
 from xuen.texts import doctor as texts
 from xuen.workspace.paths import Workspace
@@ -128,15 +126,22 @@ def suite(settings: Settings) -> Iterator[Finding]:
         yield Finding(texts.TESTS, "bad", _placed(where, texts.NO_FOLDER.of(path=str(folder))), texts.REPO_MEND)
         return
     try:
-        found = list(_runners(folder)) if folder.is_dir() else []
+        found = runners_here(folder) if folder.is_dir() else []
     except OSError as error:
         yield Finding(texts.TESTS, "bad", _placed(str(error.filename or folder), plain(error.strerror or str(error))))
         return
-    for runner, here in found:
-        if here:
-            yield Finding(texts.TESTS, "good", texts.SUITE_IN.of(runner=runner, folder=str(folder)))
+    doubtful = False
+    for here, installed in found:
+        if not installed:
+            yield Finding(texts.TESTS, "note", texts.RUNNER_MISSING.of(runner=here.name))
+        elif here.doubt is None:
+            yield Finding(texts.TESTS, "good", texts.SUITE_IN.of(runner=here.name, folder=str(folder)))
             return
-        yield Finding(texts.TESTS, "note", texts.RUNNER_MISSING.of(runner=runner))
+        else:
+            doubtful = True
+            yield Finding(texts.TESTS, "note", here.doubt)
+    if doubtful:
+        return
     if rounds.verify == "tests":
         yield Finding(texts.TESTS, "bad", texts.NO_SUITE.of(folder=str(folder)), texts.SUITE_MEND)
     else:
@@ -216,28 +221,3 @@ def _server(url: str) -> Finding:
         reason = plain(getattr(error, "strerror", None) or str(error))
         return Finding(texts.AGENT, "bad", texts.NO_SERVER.of(url=plain(url), reason=reason), texts.SERVER_MEND)
     return Finding(texts.AGENT, "good", texts.SERVER_AT.of(url=plain(url)))
-
-
-def _runners(folder: Path) -> Iterator[tuple[str, bool]]:
-    """The runners whose files are there, in the order in which they are asked, and whether their program is here."""
-    if may_have_tests(folder):
-        own = [folder / name / "bin" / "python" for name in (".venv", "venv")]
-        python = next((str(path) for path in own if path.exists()), sys.executable)
-        yield f"pytest ({python})", _has_pytest(python)
-    if any((folder / name).is_file() for name in ("GNUmakefile", "makefile", "Makefile")):
-        yield "make test", shutil.which("gmake") is not None or shutil.which("make") is not None
-    if (folder / "package.json").is_file():
-        yield "npm test", shutil.which("npm") is not None
-    if any((folder / name).is_file() for name in ("go.mod", "go.work")):
-        yield "go test", shutil.which("go") is not None
-
-
-def _has_pytest(python: str) -> bool:
-    code = "import importlib.util as u, sys; sys.exit(u.find_spec('pytest') is None)"
-    try:
-        done = subprocess.run(
-            [python, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, timeout=_ASK, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0

@@ -60,11 +60,15 @@ PYTEST_NO_REPORT = Text(
 )
 PYTEST_TROUBLE = Text("pytest could not do its work (exit code {code})", "pytest 无法正常工作（退出码 {code}）")
 
-# --- make and npm --------------------------------------------------------------------------------------------------
+# --- make, npm and go ---------------------------------------------------------------------------------------------
 
+MAKE_DOUBT = Text(
+    "a Makefile; whether it has a target test shows at the first round", "有 Makefile；有没有 test 目标要到第一轮才知道"
+)
 MAKE_NO_TARGET = Text("make has no target test", "make 没有 test 目标")
 MAKE_NOTHING = Text("make has nothing to do for test", "make 的 test 目标无事可做")
 MAKE_UNREADABLE = Text("make cannot read the Makefile", "make 无法读取 Makefile")
+GO_DOUBT = Text("a Go module; whether it has tests shows at the first round", "有 Go 模块；有没有测试要到第一轮才知道")
 NPM_UNREADABLE = Text("package.json is not a JSON object", "package.json 不是 JSON 对象")
 NPM_NO_SCRIPT = Text("package.json has no test script", "package.json 没有 test 脚本")
 NPM_NO_PACKAGES = Text("the packages that package.json names are not installed", "package.json 声明的包没有安装")

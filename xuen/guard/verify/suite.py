@@ -8,26 +8,68 @@ failed; no suite, or one that could not come to an end, is never a failure of th
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from xuen.guard.verify import Judgement, Snapshot
 from xuen.guard.verify.excerpt import excerpt
 from xuen.guard.verify.suites import go_suite, make_suite, npm_suite, pytest_suite
-from xuen.guard.verify.suites.bench import Bench, Finding
+from xuen.guard.verify.suites.bench import Bench, Finding, Present, Site
 from xuen.guard.verify.suites.surroundings import suite_environment
 from xuen.stop import Stop
+from xuen.texts import Text
 from xuen.texts import verify as texts
 
+_PROBE: Final = 15.0  # seconds for a program to say whether it could run the suite
+
+
+@dataclass(frozen=True, slots=True)
+class _Runner:
+    """One runner: what it would run in a place, or why nothing; and the run, with the program that was found."""
+
+    name: str
+    present: Callable[[Site], Present | Text]
+    judge: Callable[[Bench, str], Finding]
+
+
 _RUNNERS: Final = (
-    ("pytest", pytest_suite.judge),
-    ("make", make_suite.judge),
-    ("npm", npm_suite.judge),
-    ("go", go_suite.judge),
+    _Runner("pytest", pytest_suite.present, pytest_suite.judge),
+    _Runner("make", make_suite.present, make_suite.judge),
+    _Runner("npm", npm_suite.present, npm_suite.judge),
+    _Runner("go", go_suite.present, go_suite.judge),
 )
+
+
+def runners_here(folder: Path) -> list[tuple[Present, bool]]:
+    """What the runners would find in a folder, in the order in which they are asked, and whether they are installed.
+
+    No suite is run.
+
+    Raises:
+        OSError: a file that tells of a suite cannot be read.
+    """
+    env = suite_environment(os.environ, {})
+    site = Site(folder.absolute(), env.get("PATH"), sys.executable)
+    found = [here for runner in _RUNNERS if isinstance(here := runner.present(site), Present)]
+    return [(here, _can_run(here, env)) for here in found]
+
+
+def _can_run(here: Present, env: Mapping[str, str]) -> bool:
+    if here.program is None or not here.probe:
+        return here.program is not None
+    asked = [here.program, *here.probe]
+    try:
+        done = subprocess.run(
+            asked, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=_PROBE, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
 
 
 class SuiteVerifier:
@@ -88,12 +130,22 @@ class SuiteVerifier:
     def _cascade(self, bench: Bench) -> Judgement:
         said: list[str] = []
         finding = Finding("unavailable", texts.NO_SUITE)
-        for runner, judge in _RUNNERS:
-            finding = judge(bench)
-            said.append(f"{runner}: {finding.outcome}: {finding.reason.en}\n{excerpt(finding.raw)}".rstrip())
+        for runner in _RUNNERS:
+            finding = _ask(runner, bench)
+            said.append(f"{runner.name}: {finding.outcome}: {finding.reason.en}\n{excerpt(finding.raw)}".rstrip())
             if finding.outcome != "unavailable":
                 break
         reason = texts.NO_SUITE if finding.outcome == "unavailable" else finding.reason
         if changed := bench.changed():
             reason = texts.SUITE_CHANGED.of(reason=reason, files=changed)
         return Judgement(self.name, finding.outcome, None, reason, "\n".join(said))
+
+
+def _ask(runner: _Runner, bench: Bench) -> Finding:
+    """What one runner says; it is started only where there is something for it."""
+    here = runner.present(bench.site)
+    if isinstance(here, Text):
+        return Finding("unavailable", here)
+    if here.program is None:
+        return Finding("unavailable", texts.NO_PROGRAM.of(runner=runner.name))
+    return runner.judge(bench, here.program)

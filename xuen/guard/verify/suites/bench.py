@@ -38,6 +38,37 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Site:
+    """Where a suite may be: a folder, the PATH for its programs, the interpreter for projects without their own."""
+
+    folder: Path
+    path: str | None
+    python: str
+
+    def has(self, *names: str) -> bool:
+        """Whether one of these files is in the folder."""
+        return any((self.folder / name).is_file() for name in names)
+
+    def which(self, *names: str) -> str | None:
+        """The first of these programs that is on PATH."""
+        return next((path for name in names if (path := shutil.which(name, path=self.path))), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """Something for a runner, by the files that are there; nothing has been started to know it.
+
+    `name` is what a person calls it; `program` runs it, None when that is not on PATH. `probe` are arguments with
+    which the program ends with 0 where it can run the suite. `doubt` says what only a run can tell.
+    """
+
+    name: str
+    program: str | None
+    probe: tuple[str, ...] = ()
+    doubt: Text | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Ran:
     """How a command ended: `code` is None when it was ended from here or could not be started."""
 
@@ -76,9 +107,10 @@ class Bench:
     _started: bool = False
     _before: Trace | None = None
 
-    def which(self, *names: str) -> str | None:
-        """The first of these programs that is on PATH."""
-        return next((path for name in names if (path := shutil.which(name, path=self.env.get("PATH")))), None)
+    @property
+    def site(self) -> Site:
+        """Where it is."""
+        return Site(self.folder, self.env.get("PATH"), self.python)
 
     def run(self, argv: Sequence[str]) -> Ran:
         """Run one command in the folder to its end, or to the end of the time that is left."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from xuen.guard.verify.suites.bench import Bench, Finding, Ran
+from xuen.guard.verify.suites.bench import Bench, Finding, Present, Ran, Site
+from xuen.texts import Text
 from xuen.texts import verify as texts
 
 _FILES: Final = ("go.mod", "go.work")
@@ -19,13 +20,15 @@ _RESULT: Final = re.compile(r"^\s*--- (PASS|SKIP): ", re.MULTILINE)
 _NO_PACKAGES: Final = re.compile(r"matched no packages|no packages to test|no Go files in", re.MULTILINE)
 
 
-def judge(bench: Bench) -> Finding:
-    """Run `go test` if the folder is a Go module and go is there."""
-    if not any((bench.folder / name).is_file() for name in _FILES):
-        return Finding("unavailable", texts.NO_FILE.of(runner="go", file="go.mod"))
-    go = bench.which("go")
-    if go is None:
-        return Finding("unavailable", texts.NO_PROGRAM.of(runner="go"))
+def present(site: Site) -> Present | Text:
+    """A Go module; else why there is nothing for go."""
+    if not site.has(*_FILES):
+        return texts.NO_FILE.of(runner="go", file="go.mod")
+    return Present("go test", site.which("go"), doubt=texts.GO_DOUBT)
+
+
+def judge(bench: Bench, go: str) -> Finding:
+    """Run `go test`."""
     ran = bench.run([go, "test", "-v", "./..."])
     return bench.unfinished(ran) or _finding(ran)
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from xuen.guard.verify.suites.bench import Bench, Finding, Ran
+from xuen.guard.verify.suites.bench import Bench, Finding, Present, Ran, Site
 from xuen.guard.verify.suites.summaries import does_nothing, summary_of
+from xuen.texts import Text
 from xuen.texts import verify as texts
 
 _FILES: Final = ("GNUmakefile", "makefile", "Makefile")
@@ -24,13 +25,15 @@ _CALLS_MAKE: Final = re.compile(r"^\S*\bg?make(?:\s|$)")
 _MISSING: Final = re.compile(r"^g?make(?:\[\d+\])?: \*\*\* \[.*\] Error 127$", re.MULTILINE)
 
 
-def judge(bench: Bench) -> Finding:
+def present(site: Site) -> Present | Text:
+    """A Makefile; else why there is nothing for make. Whether it has a target `test` is for make itself to say."""
+    if not site.has(*_FILES):
+        return texts.NO_FILE.of(runner="make", file="Makefile")
+    return Present("make test", site.which("gmake", "make"), doubt=texts.MAKE_DOUBT)
+
+
+def judge(bench: Bench, make: str) -> Finding:
     """Run `make test` if make has something to do for it."""
-    if not any((bench.folder / name).is_file() for name in _FILES):
-        return Finding("unavailable", texts.NO_FILE.of(runner="make", file="Makefile"))
-    make = bench.which("gmake", "make")
-    if make is None:
-        return Finding("unavailable", texts.NO_PROGRAM.of(runner="make"))
     asked = bench.run([make, "-n", "test"])
     return bench.unfinished(asked) or _nothing_to_run(asked) or _run(bench, make)
 

@@ -11,8 +11,9 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from xuen.guard.verify.suites.bench import Bench, Finding, Ran
+from xuen.guard.verify.suites.bench import Bench, Finding, Present, Ran, Site
 from xuen.guard.verify.suites.summaries import does_nothing, summary_of
+from xuen.texts import Text
 from xuen.texts import verify as texts
 
 _PLACEHOLDER: Final = re.compile(r"no test specified", re.IGNORECASE)
@@ -21,29 +22,31 @@ _NOT_FOUND: Final = 127
 _RUN: Final = ("run", "test", "--ignore-scripts=false", "--if-present=false", "--workspaces=false")
 
 
-def judge(bench: Bench) -> Finding:
-    """Run the project's test script if it has one."""
-    path = bench.folder / "package.json"
-    if not path.is_file():
-        return Finding("unavailable", texts.NO_FILE.of(runner="npm", file="package.json"))
-    package = _package(path)
+def present(site: Site) -> Present | Text:
+    """A test script that does something; else why there is nothing for npm."""
+    if not site.has("package.json"):
+        return texts.NO_FILE.of(runner="npm", file="package.json")
+    package = _package(site.folder)
     if package is None:
-        return Finding("unavailable", texts.NPM_UNREADABLE)
+        return texts.NPM_UNREADABLE
     script = _script(package)
     if not script or _PLACEHOLDER.search(script):
-        return Finding("unavailable", texts.NPM_NO_SCRIPT)
+        return texts.NPM_NO_SCRIPT
     if does_nothing(script):
-        return Finding("unavailable", texts.TESTS_NOTHING.of(runner="npm test"))
-    npm = bench.which("npm")
-    if npm is None:
-        return Finding("unavailable", texts.NO_PROGRAM.of(runner="npm"))
+        return texts.TESTS_NOTHING.of(runner="npm test")
+    return Present("npm test", site.which("npm"))
+
+
+def judge(bench: Bench, npm: str) -> Finding:
+    """Run the project's test script."""
+    lacks_packages = _lacks_packages(bench.folder)
     ran = bench.run([npm, *_RUN])
-    return bench.unfinished(ran) or _finding(ran, _lacks_packages(bench.folder, package))
+    return bench.unfinished(ran) or _finding(ran, lacks_packages)
 
 
-def _package(path: Path) -> dict[str, Any] | None:
+def _package(folder: Path) -> dict[str, Any] | None:
     try:
-        package = json.loads(path.read_text(encoding="utf-8-sig"))
+        package = json.loads((folder / "package.json").read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError):
         return None
     return package if isinstance(package, dict) else None
@@ -55,7 +58,8 @@ def _script(package: dict[str, Any]) -> str:
     return script.strip() if isinstance(script, str) else ""
 
 
-def _lacks_packages(folder: Path, package: dict[str, Any]) -> bool:
+def _lacks_packages(folder: Path) -> bool:
+    package = _package(folder) or {}
     declared = package.get("dependencies") or package.get("devDependencies")
     return bool(declared) and not any((place / "node_modules").is_dir() for place in (folder, *folder.parents))
 

@@ -18,10 +18,11 @@ from typing import Final
 from xml.etree import ElementTree
 
 from xuen.guard.verify import JudgeOutcome
-from xuen.guard.verify.suites.bench import Bench, Finding, Ran
+from xuen.guard.verify.suites.bench import Bench, Finding, Present, Ran, Site
+from xuen.texts import Text
 from xuen.texts import verify as texts
 
-_HAS_PYTEST: Final = "import importlib.util as u, sys; sys.exit(0 if u.find_spec('pytest') else 9)"
+_HAS_PYTEST: Final = ("-c", "import importlib.util as u, sys; sys.exit(0 if u.find_spec('pytest') else 9)")
 _NO_PYTEST: Final = 9
 _INI: Final = ("pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml")
 _SECTIONS: Final = {"tox.ini": "pytest", "setup.cfg": "tool:pytest"}
@@ -31,12 +32,17 @@ _CUT_SHORT: Final = re.compile(r"^!{3,}.*\b(?:Exit|KeyboardInterrupt)\b", re.MUL
 _OK, _FAILED, _INTERNAL, _USAGE, _NOTHING = 0, 1, 3, 4, 5
 
 
-def judge(bench: Bench) -> Finding:
-    """Run pytest if there may be something for it to run."""
-    if not may_have_tests(bench.folder):
-        return Finding("unavailable", texts.PYTEST_NO_FILES)
-    python = interpreter(bench)
-    probe = bench.run([python, "-c", _HAS_PYTEST])
+def present(site: Site) -> Present | Text:
+    """Something that pytest could collect; else why there is nothing for it."""
+    if not _may_have_tests(site.folder):
+        return texts.PYTEST_NO_FILES
+    python = _interpreter(site)
+    return Present(f"pytest ({python})", python, _HAS_PYTEST)
+
+
+def judge(bench: Bench, python: str) -> Finding:
+    """Run pytest if the interpreter has it."""
+    probe = bench.run([python, *_HAS_PYTEST])
     if unfinished := bench.unfinished(probe):
         return unfinished
     if probe.code != 0:
@@ -47,14 +53,14 @@ def judge(bench: Bench) -> Finding:
     return bench.unfinished(ran) or _finding(ran, _read(report))
 
 
-def interpreter(bench: Bench) -> str:
+def _interpreter(site: Site) -> str:
     """The project's own interpreter where there is one."""
     inner = ("Scripts", "python.exe") if os.name == "nt" else ("bin", "python")
     for name in (".venv", "venv"):
-        path = bench.folder.joinpath(name, *inner)
+        path = site.folder.joinpath(name, *inner)
         if path.exists():
             return str(path)
-    return bench.python
+    return site.python
 
 
 def _options(bench: Bench, report: Path) -> list[str]:
@@ -70,7 +76,7 @@ def _options(bench: Bench, report: Path) -> list[str]:
 # --- is there anything ---------------------------------------------------------------------------------------------
 
 
-def may_have_tests(folder: Path) -> bool:
+def _may_have_tests(folder: Path) -> bool:
     """Whether pytest could collect anything: a file with a test's name, or settings that may name other files."""
     if any((folder / name).is_file() for name in _INI):
         return True
