@@ -16,11 +16,14 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from random import Random
 
-from xuen.files.durable import write_bytes
+from xuen.files.durable import create_bytes, write_bytes
 from xuen.texts.words import BANK_HEADER
 from xuen.thinking import without_thinking
 
@@ -170,6 +173,27 @@ def write_bank(path: Path, words: Sequence[str], task: str) -> None:
     title = " ".join(task.split())[:80]
     head = [f"# {BANK_HEADER.en} / {BANK_HEADER.zh}", f"{_MARK}{_mark(task)} {title}"]
     write_bytes(path, ("\n".join([*head, *words]) + "\n").encode("utf-8", "replace"))
+
+
+def set_bank_aside(path: Path, now: datetime) -> Path | None:
+    """Keep a copy of the bank as `words-<UTC>.txt` beside it before a new one takes its place; None without a bank.
+
+    Somebody may have written into it; that is theirs and is not dropped.
+
+    Raises:
+        OSError: no copy was made.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    stem = f"{path.stem}-{now.astimezone(UTC):%Y%m%d-%H%M%S}"
+    for number in count(1):
+        kept = path.with_name(f"{stem}{path.suffix}" if number == 1 else f"{stem}-{number}{path.suffix}")
+        with suppress(FileExistsError):
+            create_bytes(kept, data)
+            break
+    return kept
 
 
 _MARK = "# xuen-task: "

@@ -102,6 +102,8 @@ def test_words_are_reused_made_anew_and_left_out(xuen: Callable, tmp_path: Path)
     assert words() == ["alpha wave", "beta decay"]
     assert xuen("a task", "--iterations", "1", "--no-tui", "--regen-words").returncode == 0
     assert words() == ["gamma ray"]
+    kept = list((tmp_path / "workspace").glob("words-*.txt"))
+    assert ["alpha wave" in file.read_text("utf-8") for file in kept] == [True], "nothing that was there is dropped"
 
 
 def test_a_failed_making_of_words_falls_back_to_the_old_bank(xuen: Callable, tmp_path: Path) -> None:

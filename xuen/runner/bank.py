@@ -6,6 +6,7 @@ Always holds: a bank on disk is replaced only by a new one that has words; a fai
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 from xuen.agent.call import Call
 from xuen.config.model import WordsSettings
@@ -14,7 +15,7 @@ from xuen.prompt import words_prompt
 from xuen.runner.kit import Kit
 from xuen.texts import Text, plain
 from xuen.texts import run as texts
-from xuen.words import Bank, make_bank, read_bank, write_bank
+from xuen.words import Bank, make_bank, read_bank, set_bank_aside, write_bank
 
 
 def word_bank(kit: Kit, settings: WordsSettings) -> tuple[str, ...]:
@@ -73,7 +74,10 @@ def _old_bank(kit: Kit) -> Bank | None:
 
 def _keep(kit: Kit, words: Sequence[str]) -> None:
     try:
+        old = set_bank_aside(kit.workspace.words, datetime.now(UTC))
         write_bank(kit.workspace.words, words, kit.setting.task)
+        if old is not None:
+            kit.sink.emit(Notice(level="info", text=texts.WORDS_OLD_KEPT.of(name=plain(old.name))))
     except OSError as error:
         _warn(kit, texts.WORDS_NOT_KEPT.of(error=plain(str(error))))
 

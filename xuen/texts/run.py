@@ -9,7 +9,7 @@ SINK_DROPPED = Text(
     "{name} 出错，不再接收事件：{error}",
 )
 
-ROUNDS_DONE = Text("all {count} rounds of this call are done", "本次的 {count} 轮已全部完成")
+ROUNDS_DONE = Text("rounds of this call, all done: {count}", "本次的 {count} 轮已全部完成")
 STOPPED = Text("stopped", "已停止")
 PAUSED = Text("paused between rounds, until you let it go on", "已在两轮之间暂停，等待继续")
 GOES_ON = Text("goes on", "继续运行")
@@ -34,6 +34,7 @@ WORDS_OTHER_TASK = Text(
     "the word bank was made for another task; it is made anew for this one",
     "词库是为另一个任务生成的，现在为本任务重新生成",
 )
+WORDS_OLD_KEPT = Text("the old word bank is kept as {name}", "旧词库已另存为 {name}")
 WORDS_UNREADABLE = Text("words.txt cannot be read: {error}", "words.txt 无法读取：{error}")
 WORDS_NOT_KEPT = Text(
     "the word bank could not be kept in words.txt ({error}); this run uses it all the same",
