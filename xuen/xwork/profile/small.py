@@ -131,19 +131,19 @@ class SmallModel:
         """Each of the two texts gets the mean of a few numbers; their difference says which is better.
 
         The same seeds serve for both, so that chance weighs on both alike. Twice the difference, because this
-        model's means lie within a few points of each other.
+        model's means lie within a few points of each other. Where there is no best yet, anything is better than
+        nothing, and the better the candidate alone, the more.
         """
         candidate, best = ("\n".join(part for part in both if part) for both in (question.candidate, question.best))
         self._write("why", shots.say_why(question.task, candidate), 80, _any, sentences=1)
-        difference = self._mean(question.task, candidate) - self._mean(question.task, best)
-        line = f"SCORE: {min(10.0, max(0.0, 5 + 2 * difference)):.1f}"
+        own = self._mean(question.task, candidate)
+        above = 2 * (own - self._mean(question.task, best)) if best.strip() else own / 2
+        line = f"SCORE: {min(10.0, max(0.0, 5 + above)):.1f}"
         self.tell(TextChunk(text=f"{line}\n"))
         return line
 
     def _mean(self, task: str, answer: str) -> float:
-        """The mean of the model's scores for a text; nothing at all is worth 0 without asking."""
-        if not answer.strip():
-            return 0.0
+        """The mean of the model's scores for a text."""
         asked = shots.score(task, answer)
         numbers: list[float] = []
         for number in range(_SCORES):
