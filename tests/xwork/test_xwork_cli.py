@@ -223,7 +223,7 @@ def test_without_xllamacpp_one_line_says_what_to_install(tmp_path, xwork):
     hide = tmp_path / "hide"
     hide.mkdir()
     (hide / "sitecustomize.py").write_text("import sys\nsys.modules['xllamacpp'] = None\n", "utf-8")
-    root = section_script.__file__.split("/xuen/")[0]
+    root = section_script.__file__.rsplit("/xuen/", 1)[0]
     code, out, err = xwork("Why?", PYTHONPATH=f"{hide}:{root}", XDG_CACHE_HOME=str(tmp_path / "cache"))
     assert (code, out) == (1, "")
     assert 'pip install "xuen[local]"' in err
