@@ -17,6 +17,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from xuen.ci import content as names
 from xuen.ci.content import Content, Files, id_of, is_candidate, is_log, is_talk, travels
@@ -25,6 +26,7 @@ from xuen.guard.best import record_bytes
 from xuen.guard.candidates import digest, is_id
 from xuen.guard.history import Anchor
 from xuen.texts import Language
+from xuen.workspace.paths import Workspace
 from xuen.workspace.research import Research, parse_or_none
 
 BASE = (names.VERDICTS, names.RESEARCH, names.WORDS, names.INBOX)
@@ -151,7 +153,7 @@ class _Intact:
 
 
 def _candidate(identity: str) -> str:
-    return f"rounds/cand-{identity}.md"
+    return Workspace(Path()).candidate(identity).as_posix()
 
 
 def _follow(files: dict[str, Content], ours: Files, theirs: Files, joined: Joined) -> None:

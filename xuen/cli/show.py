@@ -62,7 +62,7 @@ def _facts(told: Story, workspace: Workspace, output: Output) -> None:
         output.say(texts.F_PARENT.of(parent=told.parent), indent="  ")
     output.say(texts.F_SNAPSHOT.of(path=str(workspace.candidate(told.id))), indent="  ")
     if told.prompt is not None:
-        output.say(texts.F_PROMPT.of(path=str(workspace.prompts / f"{told.id}.txt")), indent="  ")
+        output.say(texts.F_PROMPT.of(path=str(workspace.prompt(told.id))), indent="  ")
     if told.log is not None:
         output.say(texts.F_LOG.of(path=str(told.log)), indent="  ")
 

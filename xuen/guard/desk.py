@@ -65,5 +65,5 @@ class _Taken:
         """Whether something of that id is on the disk, dangling links included."""
         workspace = self.desk.workspace
         name = str(identity)
-        places = (workspace.candidate(name), workspace.prompts / f"{name}.txt", workspace.logs / f"{name}.log")
+        places = (workspace.candidate(name), workspace.prompt(name), workspace.log(name))
         return any(place.exists() or place.is_symlink() for place in places)

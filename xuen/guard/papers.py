@@ -22,21 +22,21 @@ class Papers:
 
     def keep_prompt(self, identity: str, text: str) -> None:
         """Keep what the agent of a round was asked."""
-        self._keep(self._desk.workspace.prompts / f"{identity}.txt", text, PROMPT_NOT_KEPT)
+        self._keep(self._desk.workspace.prompt(identity), text, PROMPT_NOT_KEPT)
 
     def keep_raw(self, identity: str, verifier: str, text: str) -> None:
         """Keep what a verifier read to come to its judgement, if that is anything."""
         if text:
-            self._keep(self._desk.workspace.logs / f"{identity}.{verifier}.txt", text, RAW_NOT_KEPT)
+            self._keep(self._desk.workspace.raw(identity, verifier), text, RAW_NOT_KEPT)
 
     def log_path(self, identity: str) -> Path | None:
         """Where the agent's output of a round goes; None where the folder cannot be made."""
-        logs = self._desk.workspace.logs
+        log = self._desk.workspace.log(identity)
         try:
-            make_folder(logs)
+            make_folder(log.parent)
         except OSError:
             return None
-        return logs / f"{identity}.log"
+        return log
 
     def _keep(self, path: Path, text: str, trouble: Text) -> None:
         try:

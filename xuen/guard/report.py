@@ -185,11 +185,11 @@ def story(workspace: Workspace, id: str) -> Story:
         words=known.words,
         data=load(workspace.candidate(id), known.sha256),
         parent_data=_parent_data(workspace, index, known.parent),
-        prompt=_text(workspace.prompts / f"{id}.txt"),
-        log=log if (log := workspace.logs / f"{id}.log").exists() else None,
+        prompt=_text(workspace.prompt(id)),
+        log=log if (log := workspace.log(id)).exists() else None,
         raw={
             path.name.removeprefix(f"{id}.").removesuffix(".txt"): _text(path) or ""
-            for path in sorted(workspace.logs.glob(f"{id}.*.txt"))
+            for path in sorted(workspace.logs.glob(workspace.raw(id, "*").name))
         },
         lines=[line for line in lines if line.get("id") == id],
     )

@@ -85,3 +85,15 @@ class Workspace:
     def candidate(self, id: str) -> Path:
         """The snapshot of one candidate."""
         return self.rounds / f"cand-{id}.md"
+
+    def prompt(self, id: str) -> Path:
+        """What the agent of that round was asked."""
+        return self.prompts / f"{id}.txt"
+
+    def log(self, id: str) -> Path:
+        """What the agent of that round printed."""
+        return self.logs / f"{id}.log"
+
+    def raw(self, id: str, verifier: str) -> Path:
+        """What a verifier read to come to its judgement of that candidate."""
+        return self.logs / f"{id}.{verifier}.txt"
