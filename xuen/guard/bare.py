@@ -72,7 +72,7 @@ class NoGuard:
 
     def sections(self) -> Sections:
         """What research.md held when last looked at."""
-        return (self._last_good or parse(new_research(self._task))).sections
+        return self._good().sections
 
     def shown(self) -> SectionsShown:
         """The sections alone."""
@@ -109,15 +109,17 @@ class NoGuard:
         self._sink.emit(finished)
 
     def _refuse(self, reason: Text, round: int) -> None:
-        kept: list[Path | None] = [None]
-
-        def aside() -> None:
-            kept[0] = self._research.keep_aside()
-            self._research.replace((self._last_good or parse(new_research(self._task))).data)
-
-        self._steps.attempt(aside)
-        place = kept[0].relative_to(self._root).as_posix() if kept[0] else None
+        kept = self._steps.result(self._put_back)
+        place = kept.relative_to(self._root).as_posix() if kept else None
         self._tell(Damaged(round=round, reason=reason, kept=place))
+
+    def _put_back(self) -> Path | None:
+        kept = self._research.keep_aside()
+        self._research.replace(self._good().data)
+        return kept
+
+    def _good(self) -> Research:
+        return self._last_good or parse(new_research(self._task))
 
     def _read(self) -> Research:
         return parse(self._research.read())

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from xuen.errors import DamagedResearch
 from xuen.files.durable import make_folder, write_bytes
-from xuen.guard.candidates import round_of
+from xuen.files.jsonl import number, parse_line, whole
+from xuen.guard.candidates import is_id, round_of
 from xuen.guard.history import Anchor
 from xuen.guard.verify import Snapshot
 from xuen.workspace.paths import Workspace
@@ -47,6 +48,28 @@ def record_bytes(anchor: Anchor) -> bytes:
         "adopted_at": anchor.adopted_at,
     }
     return (json.dumps(value, ensure_ascii=False) + "\n").encode()
+
+
+def read_record(path: Path) -> Anchor | None:
+    """best.json as an anchor; None where it is missing or makes no sense.
+
+    Raises:
+        OSError: it is there and cannot be read.
+    """
+    try:
+        return parse_record(path.read_bytes())
+    except FileNotFoundError:
+        return None
+
+
+def parse_record(data: bytes) -> Anchor | None:
+    """The anchor that the content of a best.json is; None where it makes no sense."""
+    value = parse_line(data) or {}
+    seq, identity, sha256 = whole(value.get("seq")), value.get("id"), value.get("sha256")
+    if not (seq and is_id(identity) and isinstance(sha256, str)):
+        return None
+    verify, adopted_at = str(value.get("verify", "")), str(value.get("adopted_at", ""))
+    return Anchor(seq, str(identity), sha256, number(value.get("score")), verify, adopted_at)
 
 
 @dataclass(frozen=True, slots=True)

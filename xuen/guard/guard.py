@@ -38,7 +38,7 @@ from xuen.events import (
     SectionsShown,
 )
 from xuen.guard.bare import CAUSE_FROM, NoGuard
-from xuen.guard.best import Best, Change, Followers
+from xuen.guard.best import Best, Followers, read_record
 from xuen.guard.candidates import digest, kept_ids, round_of, save
 from xuen.guard.desk import Desk
 from xuen.guard.history import Ledger, anchor_of
@@ -47,7 +47,6 @@ from xuen.guard.opening import open_workspace
 from xuen.guard.papers import Papers
 from xuen.guard.person import Person
 from xuen.guard.policy import Decision, Policy
-from xuen.guard.recovery import read_record
 from xuen.guard.round import Guard, RoundReport
 from xuen.guard.steps import Steps
 from xuen.guard.verify import Snapshot, Verifier
@@ -151,7 +150,7 @@ class RoundGuard:
         else:
             event = Pending(round=number, id=identity, verify=verify, reason=decision.reason)
         judgements = findings.lines(self._language)
-        self._steps.run(lambda: _drop(self._desk.record(event, judgements=judgements)))
+        self._steps.run(partial(self._desk.record, event, judgements=judgements))
 
     def _keep(self, candidate: Snapshot) -> None:
         save(self._desk.workspace.candidate(candidate.id), candidate)
@@ -190,9 +189,8 @@ class RoundGuard:
 
     def _damaged(self, report: RoundReport, best: Best, reason: Text) -> None:
         self._streak = 0
-        change: list[Change] = []
-        self._steps.attempt(lambda: change.append(self._desk.followers.replace_damaged(best)))
-        kept = self._relative(change[0].kept) if change else None
+        change = self._steps.result(partial(self._desk.followers.replace_damaged, best))
+        kept = self._relative(change.kept) if change else None
         self._record_now(Damaged(round=report.round, reason=reason, kept=kept))
         if change:
             self._record_now(Restored(round=report.round, id=best.anchor.id))
@@ -206,7 +204,7 @@ class RoundGuard:
             self._look_back()
         started = msgspec.structs.replace(started, round=self._round)
         self._sink.emit(started)
-        self._steps.later(lambda: _drop(self._desk.ledger.append(started)))
+        self._steps.later(partial(self._desk.ledger.append, started))
         if not self._begin():
             self._bare.take_over(started)
 
@@ -291,7 +289,7 @@ class RoundGuard:
         """
         if self._best is not None:
             self._seen.append(self._best.sections)  # a verdict may give it a successor now
-        read = not self._steps.waiting and self._steps.attempt(lambda: self._honour(number))
+        read = not self._steps.waiting and self._steps.attempt(partial(self._honour, number))
         if self._follow(number):
             self._given = None
             self._seen.clear()
@@ -315,7 +313,7 @@ class RoundGuard:
         if self._steps.waiting:
             return False
         recorded = self._steps.attempt(partial(self._desk.followers.bring_record, best))
-        return self._steps.attempt(lambda: self._bring_research(best, number)) and recorded
+        return self._steps.attempt(partial(self._bring_research, best, number)) and recorded
 
     def _bring_research(self, best: Best, number: int) -> None:
         change = self._desk.followers.bring_research(best, self._seen)
@@ -328,7 +326,7 @@ class RoundGuard:
 
     def _record_now(self, event: Event) -> None:
         """Tell an event that is a fact already, and record it; its line waits when it has to."""
-        self._steps.run(lambda: _drop(self._desk.ledger.append(event)))
+        self._steps.run(partial(self._desk.ledger.append, event))
         self._sink.emit(event)
 
     def _unused_id(self, report: RoundReport) -> str:
@@ -347,7 +345,3 @@ def _state(report: RoundReport) -> Sections:
     if report.data is None:
         raise DamagedResearch(texts.RESEARCH_MISSING)
     return parse(report.data).sections
-
-
-def _drop(_: object) -> None:
-    """A step returns nothing."""

@@ -10,14 +10,11 @@ A finding is a fact about the disk, so a second look after the mending finds not
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from xuen.files.jsonl import number, whole
-from xuen.guard.candidates import digest, is_id, kept_ids, load, round_of
+from xuen.guard.best import parse_record
+from xuen.guard.candidates import digest, kept_ids, load, round_of
 from xuen.guard.history import Anchor, Index
 from xuen.texts import Text
 from xuen.texts import guard as texts
@@ -118,16 +115,6 @@ def _as_recorded(anchor: Anchor, index: Index) -> Anchor:
     return anchor
 
 
-def read_record(path: Path) -> Anchor | None:
-    """best.json as an anchor; None when it is missing or makes no sense.
-
-    Raises:
-        OSError: it is there and cannot be read.
-    """
-    data = _read(path)
-    return None if data is None else _record_of(data)
-
-
 def _read(path: Path) -> bytes | None:
     try:
         return path.read_bytes()
@@ -139,25 +126,11 @@ def _read_record(path: Path, found: Found) -> Anchor | None:
     data = _read(path)
     if data is None:
         return None
-    record = _record_of(data)
+    record = parse_record(data)
     if record is None:
         found.damaged.append(path)
         found.findings.append(texts.BEST_JSON_DAMAGED)
     return record
-
-
-def _record_of(data: bytes) -> Anchor | None:
-    try:
-        value: Any = json.loads(data.decode())
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(value, Mapping):
-        return None
-    seq, identity, sha256 = whole(value.get("seq")), value.get("id"), value.get("sha256")
-    if not (seq and is_id(identity) and isinstance(sha256, str)):
-        return None
-    verify, adopted_at = str(value.get("verify", "")), str(value.get("adopted_at", ""))
-    return Anchor(seq, str(identity), sha256, number(value.get("score")), verify, adopted_at)
 
 
 def _look_for_orphans(workspace: Workspace, index: Index, found: Found) -> None:

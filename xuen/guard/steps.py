@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from typing import TypeVar
 
 from xuen.errors import LockTimeout
 from xuen.events import GuardOff, GuardOn
@@ -19,13 +20,15 @@ from xuen.texts.guard import CANNOT_WORK
 TROUBLE = (OSError, LockTimeout)
 """What a disk, a folder or a lock can do to the guard."""
 
+Result = TypeVar("Result")
+
 
 class Steps:
     """A queue of steps; empty as long as everything works."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
-        self._queue: deque[Callable[[], None]] = deque()
+        self._queue: deque[Callable[[], object]] = deque()
         self.is_off = False
 
     @property
@@ -33,11 +36,11 @@ class Steps:
         """Whether steps could not be done yet."""
         return bool(self._queue)
 
-    def later(self, step: Callable[[], None]) -> None:
+    def later(self, step: Callable[[], object]) -> None:
         """Queue a step for the next `run`."""
         self._queue.append(step)
 
-    def run(self, *steps: Callable[[], None]) -> bool:
+    def run(self, *steps: Callable[[], object]) -> bool:
         """Do what waits and then these; False when some of it still waits."""
         self._queue.extend(steps)
         while self._queue:
@@ -46,14 +49,17 @@ class Steps:
             self._queue.popleft()
         return True
 
-    def attempt(self, step: Callable[[], None]) -> bool:
-        """Do one step that need not be kept for later; whether it worked."""
+    def result(self, step: Callable[[], Result]) -> Result | None:
+        """What a step that need not be kept for later gives; None when it did not work."""
         try:
-            step()
+            return step()
         except TROUBLE as error:
             self._turn_off(error)
-            return False
-        return True
+            return None
+
+    def attempt(self, step: Callable[[], object]) -> bool:
+        """Do one step that need not be kept for later; whether it worked."""
+        return self.result(lambda: (step(),)) is not None
 
     def all_well(self) -> None:
         """Say that everything works again, if it did not and nothing waits any more."""
