@@ -76,6 +76,27 @@ def test_a_long_history_into_head_ends_quietly(workspace: Workspace) -> None:
         assert (done.returncode, len(done.stdout), done.stderr) == (0, 20, b"")
 
 
+@pytest.mark.parametrize("command", ["--help", "--version", "doctor", "history --json"])
+def test_output_to_a_reader_that_left_ends_quietly_and_to_a_full_disk_with_one_line(
+    workspace: Workspace, command: str
+) -> None:
+    def ended(redirection: str) -> tuple[int, list[str]]:
+        line = f'mkfifo gone; exec 3<>gone 4>gone 3<&-; rm gone; trap "" PIPE; "$PY" "$MAIN" {command} {redirection}'
+        environ = {**os.environ, "PY": sys.executable, "MAIN": str(MAIN), "TMPDIR": str(folder), "LC_ALL": "C"}
+        done = subprocess.run(
+            ["bash", "-c", line], env=environ, cwd=folder, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+        )
+        return done.returncode, done.stderr.splitlines()
+
+    folder = workspace.root.parent
+    assert ended(">&4") == (0, [])
+    assert ended(">/dev/full") == (2, ["xuen: standard output cannot be written: No space left on device"])
+    assert ended(">/dev/full 2>/dev/full") == (2, [])
+    assert ended("<&- >&-") == (0, [])
+    assert ended("<&- >&- 2>&-") == (0, [])
+    assert [path.name for path in folder.iterdir()] == ["workspace"]
+
+
 @pytest.mark.parametrize(
     ("environ", "coloured"),
     [({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],

@@ -12,21 +12,37 @@ from importlib import import_module
 from pathlib import Path
 
 from xuen.cli.parser import Options, early_language, parse
-from xuen.errors import UserError
+from xuen.errors import UsageError, UserError
 from xuen.texts import Language, Text, plain
 from xuen.texts import cli as texts
+from xuen.ui.text_out import TextOut, settle
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line `argv` (default: that of the process); the exit code."""
     words = sys.argv[1:] if argv is None else list(argv)
-    language = early_language(words, os.environ)
+    _open_missing()
+    code = _answered(words, early_language(words, os.environ))
+    settle(sys.stdout)
+    settle(sys.stderr)
+    return code
+
+
+def _open_missing() -> None:
+    """Stand-ins for standard streams that were closed before the start, so that no other file gets their numbers."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - for the whole process
+
+
+def _answered(words: Sequence[str], language: Language) -> int:
     try:
         options = parse(words, os.environ)
-        if options.show is not None:
-            _print(options.show)
-            return 0
-        return _command(options)
+        if options.show is None:
+            return _command(options)
+        out = TextOut(sys.stdout)
+        out.write(options.show + "\n")
+        return _printed(out.trouble)
     except UserError as error:
         _complain(error.line(language))
         return error.exit_code
@@ -52,7 +68,18 @@ def _command(options: Options) -> int:
     output = Output.to(sys.stdout, language, options, os.environ)
     code = import_module(f"xuen.cli.{options.command.partition(' ')[0]}").run(options, settings, output)
     assert isinstance(code, int)
-    return code
+    return _printed(output.trouble) or code
+
+
+def _printed(trouble: OSError | None) -> int:
+    """0, if all that was said was also written.
+
+    Raises:
+        UsageError: standard output took not all of it.
+    """
+    if trouble is not None:
+        raise UsageError(texts.OUTPUT_LOST.of(reason=plain(trouble.strerror or str(trouble))))
+    return 0
 
 
 def _crashed(error: Exception, language: Language) -> int:
@@ -69,11 +96,5 @@ def _crashed(error: Exception, language: Language) -> int:
     return 70
 
 
-def _print(text: str) -> None:
-    encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "replace").decode(encoding) + "\n")
-
-
 def _complain(line: str) -> None:
-    encoding = sys.stderr.encoding or "utf-8"
-    sys.stderr.write("xuen: " + line.encode(encoding, "replace").decode(encoding) + "\n")
+    TextOut(sys.stderr).write(f"xuen: {line}\n")

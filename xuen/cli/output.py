@@ -1,8 +1,7 @@
 """What a command prints: texts in one language, coloured only for a terminal, JSON where a script asks.
 
 Owns the last step to standard output. Always holds: nothing that a terminal would obey comes through from files and
-agents, an encoding that lacks a character gets a replacement, and a reader that goes away (`xuen history | head`)
-ends the output and nothing else.
+agents; how the stream may fail is `TextOut`'s business.
 """
 
 from __future__ import annotations
@@ -13,8 +12,9 @@ from typing import Literal, TextIO
 
 from xuen.cli.parser import Options
 from xuen.texts import Language, Text
-from xuen.ui.console import let_go, wants_colour
+from xuen.ui.console import wants_colour
 from xuen.ui.safe import clean
+from xuen.ui.text_out import TextOut
 
 Tone = Literal["plain", "title", "good", "bad", "wait", "muted", "added", "removed"]
 
@@ -35,25 +35,28 @@ class Output:
 
     def __init__(self, stream: TextIO, language: Language, *, colour: bool) -> None:
         self.language: Language = language
-        self._stream = stream
+        self._out = TextOut(stream)
         self._colour = colour
-        self._encoding = getattr(stream, "encoding", None) or "utf-8"
-        self._silent = False
 
     @classmethod
     def to(cls, stream: TextIO, language: Language, options: Options, environ: Mapping[str, str]) -> Output:
         """Output to a stream, with colour where it is a terminal and nobody asked for none."""
         return cls(stream, language, colour=not options.no_color and wants_colour(stream, environ))
 
+    @property
+    def trouble(self) -> OSError | None:
+        """Why something could not be printed; a reader that left is no trouble."""
+        return self._out.trouble
+
     def say(self, text: Text | str = "", tone: Tone = "plain", *, indent: str = "") -> None:
         """Print a text, which may have several lines; `indent` goes before each."""
         shown = clean(text.in_language(self.language) if isinstance(text, Text) else text)
         lines = [indent + line if line else "" for line in shown.split("\n")]
-        self._write("".join(self._painted(line, tone) + "\n" for line in lines))
+        self._out.write("".join(self._painted(line, tone) + "\n" for line in lines))
 
     def json(self, value: object) -> None:
         """Print one JSON value on one line, in ASCII, so that every encoding can carry it."""
-        self._write(json.dumps(value) + "\n")
+        self._out.write(json.dumps(value) + "\n")
 
     def _painted(self, line: str, tone: Tone) -> str:
         if not self._colour or tone == "plain" or not line:
@@ -62,13 +65,3 @@ class Output:
         from rich.style import Style
 
         return Style.parse(_STYLES[tone]).render(line, color_system=ColorSystem.STANDARD)
-
-    def _write(self, text: str) -> None:
-        if self._silent:
-            return
-        try:
-            self._stream.write(text.encode(self._encoding, "replace").decode(self._encoding))
-            self._stream.flush()
-        except BrokenPipeError:
-            self._silent = True
-            let_go(self._stream.fileno())

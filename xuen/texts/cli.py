@@ -65,6 +65,13 @@ C_STATUS = Text("the best, what is pending, rounds and failures", "当前最佳�
 C_SAY = Text("queue input for the next research call", "为下一次研究调用排队输入")
 C_SCORE = Text("score a candidate from 0 to 10; this decides it", "给候选打 0 到 10 分，并以此为准")
 C_HISTORY = Text("everything that happened to the candidates", "候选的全部历史")
+H_HOST = Text(
+    "the address to listen on (default: 127.0.0.1, this machine only)", "监听的地址（默认：127.0.0.1，仅本机）"
+)
+H_PORT = Text("the port to listen on (default: 8000; 0 = any free one)", "监听的端口（默认：8000；0 表示任一空闲端口）")
+C_SERVE = Text(
+    "the screen in a browser; the task may be the workspace's last one", "在浏览器里显示界面；任务可沿用工作区的上一个"
+)
 C_SHOW = Text("one candidate: its diff, how it was judged and why", "查看一个候选：差异、评判过程及原因")
 
 # --- usage errors --------------------------------------------------------------------------------------------------
@@ -161,6 +168,7 @@ PARENT_GONE = Text("the snapshot of its parent is missing or damaged", "父版�
 DIFF = Text("What changed against {parent}", "与 {parent} 的差异")
 NO_DIFFERENCE = Text("nothing in the two sections", "两个区均无变化")
 
+OUTPUT_LOST = Text("standard output cannot be written: {reason}", "无法写到标准输出：{reason}")
 UNEXPECTED = Text(
     "an unexpected error in xuen itself ({error}); the details are in {file}",
     "xuen 自身出现意外错误（{error}）；详情见 {file}",

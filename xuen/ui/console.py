@@ -7,7 +7,6 @@ goes away (`xuen … | head`) silences it and nothing else: the run goes on.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TextIO
 
@@ -15,6 +14,7 @@ from xuen.events import Event
 from xuen.texts import Language
 from xuen.ui.safe import clean
 from xuen.ui.telling import Line, Tone, tell
+from xuen.ui.text_out import TextOut
 from xuen.ui.view import View, fold
 
 if TYPE_CHECKING:
@@ -46,26 +46,24 @@ class Console:
     """A sink that writes plain text to a stream, each event at once."""
 
     def __init__(self, stream: TextIO, language: Language, *, colour: bool) -> None:
-        self._stream = stream
+        self._out = TextOut(stream)
         self._language: Language = language
         self._paint = _painter() if colour else _unpainted
-        self._encoding = getattr(stream, "encoding", None) or "utf-8"
-        self._ascii = not _can_encode("│─✓", self._encoding)
+        self._ascii = not self._out.knows("│─✓")
         self._view = View()
         self._begun = False
-        self._silent = False
 
     def emit(self, event: Event) -> None:
         """Write the lines of one event and flush. Raises nothing when the stream is gone."""
         self._view = fold(self._view, event)
         lines = tell(event, self._view)
         text = "".join(self._line(line) for line in lines)
-        if not text or self._silent:
+        if not text:
             return
         if self._begun and lines[0].tone == "title":
             text = "\n" + text  # rounds stand apart
         self._begun = True
-        self._write(text)
+        self._out.write(text)
 
     def _line(self, line: Line) -> str:
         mark = self._plain(line.mark.in_language(self._language))
@@ -75,37 +73,9 @@ class Console:
         return f"{self._paint(line.tone, mark) if mark else ''}{text}\n"
 
     def _plain(self, text: str) -> str:
-        """Harmless, and within what the stream's encoding knows."""
+        """Harmless, and without signs that a terminal of few characters lacks."""
         text = clean(text)
-        if self._ascii:
-            text = text.translate(_ASCII)
-        return text.encode(self._encoding, "replace").decode(self._encoding)
-
-    def _write(self, text: str) -> None:
-        try:
-            self._stream.write(text)
-            self._stream.flush()
-        except BrokenPipeError:
-            self._silent = True
-            let_go(self._stream.fileno())
-        except OSError:
-            # A full disk or a terminal that hung up: this event is not shown, a later one may be.
-            return
-
-
-def let_go(descriptor: int) -> None:
-    """Point a descriptor whose reader is gone at nothing, so that a last flush at exit stays quiet."""
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, descriptor)
-    os.close(nothing)
-
-
-def _can_encode(text: str, encoding: str) -> bool:
-    try:
-        text.encode(encoding)
-    except UnicodeEncodeError:
-        return False
-    return True
+        return text.translate(_ASCII) if self._ascii else text
 
 
 def _unpainted(_tone: Tone, text: str) -> str:

@@ -17,7 +17,7 @@ from xuen.errors import UsageError
 from xuen.events import Event, to_dict
 from xuen.texts import Language, plain
 from xuen.texts.console import EVENTS_MEND, EVENTS_UNWRITABLE
-from xuen.ui.console import let_go
+from xuen.ui.text_out import let_go
 
 
 def _now() -> datetime:
