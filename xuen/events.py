@@ -7,7 +7,7 @@ Order within a run:
 
     RunStarted  (Baseline | Recovered | Verdict | Notice …)*  SectionsShown
     [WordsStarted  WordsProgress*  WordsReady]
-    per round:  RoundStarted  [InputTaken]  CallStarted(research)  Output*  CallEnded
+    per round:  RoundStarted  CallStarted(research)  (Output | InputTaken)*  CallEnded
                 then one of   AgentFailed | Damaged | Heartbeat | SectionChanged+  Candidate …
                 a candidate:  Candidate  Verifying*  Judged*  then exactly one of  Adopted | Rejected | Pending
                 [Restored]    after everything that put the best back
@@ -165,7 +165,7 @@ class Output(Event, frozen=True, kw_only=True):
 
 
 class CallEnded(Event, frozen=True, kw_only=True):
-    """The call is over and nothing that it started is left."""
+    """The call is over and nothing that it started is left; one of a prompt that is too long never began."""
 
     round: int
     purpose: Purpose

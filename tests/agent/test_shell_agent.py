@@ -225,7 +225,7 @@ def test_a_prompt_over_the_limit_starts_nothing(bench):
     assert "$prompt_file" in caught.value.line("en")
     assert "xxx" not in caught.value.line("en")
     assert not (bench.workspace / "ran").exists()
-    assert bench.events.all == []
+    assert [event.why for event in bench.events.all] == [Why.TOO_LONG]
     assert bench.call(command, "字" * (131_071 // 3)).worked
 
 

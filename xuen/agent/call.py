@@ -39,11 +39,18 @@ class Outcome:
 
     def reason(self) -> Text:
         """How it ended in words, with the last line that a failed agent printed."""
-        how = texts.ENDED[self.why].of(code=self.code, seconds=round(self.seconds))
+        how = ending(self.why, self.code, self.seconds)
         lines = (self.stderr.strip() or self.stdout.strip()).splitlines()
         if self.why is not Why.FAILED or not lines:
             return how
         return texts.AND_SAID.of(how=how, said=lines[-1].strip()[:200])
+
+
+def ending(why: Why, code: int | None, seconds: float) -> Text:
+    """How a call ended, in words."""
+    if why is Why.FAILED and code is None:
+        return texts.FAILED_UNKNOWN
+    return texts.ENDED[why].of(code=code, seconds=round(seconds))
 
 
 class Agent(Protocol):
@@ -57,9 +64,10 @@ class Agent(Protocol):
     def call(self, call: Call, *, on_started: Callable[[], None] | None = None) -> Outcome:
         """Ask once and wait for the end; tells CallStarted, Output and CallEnded to the sink.
 
-        `on_started` runs once, after the process has started and before the call is waited for.
+        `on_started` runs once, when it is certain that the agent works on the call, and within it at the latest; not
+        at all for a call that never began.
 
         Raises:
-            PromptTooLong: the prompt does not fit; nothing was started.
+            PromptTooLong: the prompt does not fit; nothing was started, and CallEnded was told.
         """
         ...

@@ -94,7 +94,7 @@ class ShellAgent:
         half a second, or at its end. Not at all for a command that was not found.
 
         Raises:
-            PromptTooLong: the prompt does not fit; nothing was started.
+            PromptTooLong: the prompt does not fit; nothing was started, and CallEnded was told.
         """
         prompt = clean_prompt(call.prompt)
         try:
@@ -110,6 +110,10 @@ class ShellAgent:
                 ears.close()
         except CannotStart as error:
             return self._not_started(texts.CANNOT_START, error)
+        except PromptTooLong:
+            why = Why.TOO_LONG
+            self._sink.emit(CallEnded(round=call.round, purpose=call.purpose, why=why, code=None, seconds=0.0))
+            raise
         finally:
             if path is not None:
                 with contextlib.suppress(OSError):  # gone already, or the next start removes it

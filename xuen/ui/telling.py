@@ -10,6 +10,7 @@ from functools import singledispatch
 from typing import Literal, NamedTuple
 
 from xuen import events as ev
+from xuen.agent.call import ending
 from xuen.events import Event, Purpose, Why
 from xuen.texts import Text, plain
 from xuen.texts import console as say
@@ -33,13 +34,6 @@ Lines = tuple[Line, ...]
 
 _VERIFIERS = {"tests": say.BY_TESTS, "ai": say.BY_AI, "user": say.BY_USER, "off": say.BY_OFF, "auto": say.BY_AUTO}
 _OUTCOMES = {"passed": say.PASSED, "failed": say.FAILED, "unknown": say.UNKNOWN, "unavailable": say.UNAVAILABLE}
-_WHYS = {
-    Why.TIMEOUT: say.WHY_TIMEOUT,
-    Why.IDLE: say.WHY_IDLE,
-    Why.STOPPED: say.WHY_STOPPED,
-    Why.NOT_FOUND: say.WHY_NOT_FOUND,
-    Why.TOO_LONG: say.WHY_TOO_LONG,
-}
 _CALLS = {
     Purpose.WORDS: say.CALL_WORDS,
     Purpose.RESEARCH: say.CALL_RESEARCH,
@@ -187,15 +181,12 @@ def _(event: ev.Output, _view: View) -> Lines:
 
 @_tell.register
 def _(event: ev.CallEnded, _view: View) -> Lines:
-    time = duration(event.seconds)
     if event.why is Why.OK:
-        return (Line("muted", say.CALL_DONE.of(time=time)),)
+        return (Line("muted", say.CALL_DONE.of(time=duration(event.seconds))),)
     if event.purpose is Purpose.RESEARCH:
         return ()  # AgentFailed follows and says why
-    why = _WHYS.get(event.why)
-    if why is None:
-        why = say.WHY_FAILED_UNKNOWN if event.code is None else say.WHY_FAILED.of(code=event.code)
-    return (Line("warning", say.CALL_BROKEN, say.CALL_WHY.of(why=why, time=time)),)
+    why = ending(event.why, event.code, event.seconds)
+    return (Line("warning", say.CALL_BROKEN, say.CALL_WHY.of(why=why)),)
 
 
 @_tell.register
