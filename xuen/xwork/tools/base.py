@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
 
 import msgspec
@@ -87,7 +88,12 @@ class Tool(Generic[A]):
         self._arguments = arguments
         self._run = run
         self._resources = resources
-        self.definition = ToolDefinition(name, description, _schema(arguments))
+        self._description = description
+
+    @cached_property
+    def definition(self) -> ToolDefinition:
+        """The tool as a model is told about it; made when it is first wanted, an import should cost nothing."""
+        return ToolDefinition(self.name, self._description, _schema(self._arguments))
 
     def decode(self, raw: str) -> A:
         """The arguments of a call.
