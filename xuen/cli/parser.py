@@ -81,6 +81,12 @@ RUN = (
     Flag(("--version",), "", texts.H_VERSION),
 )
 
+SERVE = (
+    Flag(("--host",), "ADDRESS", texts.H_HOST),
+    Flag(("--port",), "N", texts.H_PORT),
+    *(flag for flag in RUN if flag.names[-1] not in ("--no-tui", "--version")),
+)
+
 BRANCH = (
     Flag(("--remote",), "NAME|URL", ci_texts.H_REMOTE),
     Flag(("--branch",), "NAME", ci_texts.H_BRANCH),
@@ -107,6 +113,7 @@ COMMANDS: dict[str, Command] = {
     "score": Command("ID X [COMMENT]", texts.C_SCORE, positional=("ID", "X")),
     "history": Command("", texts.C_HISTORY, (JSON,)),
     "show": Command("ID", texts.C_SHOW, positional=("ID",)),
+    "serve": Command("[TASK]", texts.C_SERVE, SERVE),
     "ci": Command("restore|pick-model|checkpoint", ci_texts.C_CI),
     "ci restore": Command("", ci_texts.C_RESTORE, BRANCH),
     "ci pick-model": Command("", ci_texts.C_PICK_MODEL, PICK_MODEL),
@@ -137,7 +144,8 @@ class Options:
     id: str = ""  # of `score` and `show`
     score: float | None = None
     comment: str = ""
-    given: Mapping[str, str] = field(default_factory=dict)  # the own options of `ci …`, by their names
+    given: Mapping[str, str] = field(default_factory=dict)  # the own options of `ci …` and `serve`, by their names
+    run_words: tuple[str, ...] = ()  # of `serve`: the options of the run that it shows
 
 
 def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Options:
@@ -173,6 +181,7 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Options:
         events=given.get("events"),
         task_file=_path(given.get("task_file")),
         given=_own(command, given),
+        run_words=_run_words(given) if command == "serve" else (),
         **_words(command, words, given.get("task_file")),
     )
 
@@ -309,15 +318,24 @@ def _overrides(command: str, given: Mapping[str, Any]) -> tuple[Override, ...]:
     return tuple(overrides)
 
 
+def _run_words(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """The options of `serve` that are a run's, as words again."""
+    words: list[str] = []
+    for flag in (*SERVE[2:], *COMMON):
+        if given[flag.dest] not in (None, False):
+            words += [flag.names[-1], given[flag.dest]] if flag.metavar else [flag.names[-1]]
+    return tuple(words)
+
+
 def _own(command: str, given: Mapping[str, Any]) -> dict[str, str]:
-    """What was given for the own options of a step of `ci`."""
-    flags = COMMANDS[command].flags if command.startswith("ci ") else ()
+    """What was given for the own options of a step of `ci`, or for those of `serve`."""
+    flags = COMMANDS[command].flags if command.startswith("ci ") else SERVE[:2] if command == "serve" else ()
     return {flag.dest: given[flag.dest] for flag in flags if given[flag.dest] is not None}
 
 
 def _words(command: str, words: list[str], task_file: str | None) -> dict[str, Any]:
     """The words of a command by their names in `Options`."""
-    if command == "run":
+    if command in ("run", "serve"):
         if len(words) > 1:
             raise UsageError(texts.TOO_MANY_WORDS.of(found=plain(words[1])), mend=texts.QUOTE_TASK)
         if words and task_file is not None:

@@ -88,7 +88,10 @@ def _other_task(workspace: Workspace, task: str) -> str | None:
 
 def _with_a_face(run: Run, options: Options, events: JsonLines | None, said: list[Text]) -> int:
     """Run the loop under the screen, or under the console where there can be no screen or nobody wants one."""
-    colour = not options.no_color and wants_colour(sys.stdout, os.environ)
+    browser = bool(os.environ.get("TEXTUAL_DRIVER"))  # standard output is then the way to a browser
+    colour = not options.no_color and (wants_colour(sys.stdout, os.environ) or browser)
+    if browser:
+        colour = colour and not os.environ.get("NO_COLOR")
     on_stdout = options.events == "-"
 
     def work(face: Sink) -> int:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
+from xuen.sink import Sink
 from xuen.stop import Stop
 from xuen.texts import Language, plain
 from xuen.texts import screen as say
@@ -31,6 +32,8 @@ def run(
 ) -> int:
     """See `run_screen` in the package."""
     driver = None if os.environ.get("TEXTUAL_DRIVER") else HangupProofDriver
+    if driver is None:
+        work = _without_the_server(work)
     with _no_color(not colour):
         app = app_class(language)(work, stop=stop, workspace=workspace, language=language, driver_class=driver)
     trouble = io.StringIO()  # what Textual has to say of its own crash: a traceback, which nobody should meet
@@ -44,6 +47,19 @@ def run(
     finally:
         _end(app, stop)
     return _code(app, trouble.getvalue(), stop, language)
+
+
+def _without_the_server(work: Work) -> Work:
+    """The work, after what a web server told this screen is taken out of the environment that agents inherit."""
+
+    def forgetful(sink: Sink) -> int:
+        for name in [name for name in os.environ if name.startswith(("TEXTUAL_", "TERM_PROGRAM"))]:
+            os.environ.pop(name)
+        for name in ("COLUMNS", "ROWS"):
+            os.environ.pop(name, None)
+        return work(sink)
+
+    return forgetful
 
 
 def _end(app: LoopApp, stop: Stop) -> None:

@@ -1,0 +1,78 @@
+"""`xuen serve [TASK]`: the same screen in a browser, over textual-serve.
+
+Owns the web server, never the run: opening the page starts the run as a process of its own, closing the page ends
+it as `q` would, and opening it again goes on from the workspace. One page at a time, as one run owns a workspace.
+Refuses pages of other origins, and names of this machine that are not its own while it listens on loopback only:
+else any web page could type to the agent. Loads nothing from other hosts.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import xuen
+from xuen.cli.output import Output
+from xuen.cli.parser import Options
+from xuen.cli.settings import Settings
+from xuen.cli.task import read_task
+from xuen.errors import UsageError
+from xuen.files.jsonl import read_objects
+from xuen.texts import plain
+from xuen.texts import serve as texts
+from xuen.workspace.paths import Workspace
+
+HOST, PORT = "127.0.0.1", 8000
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+_RUN = "import sys; sys.path.insert(0, sys.argv.pop(1)); from xuen.cli.main import main; sys.exit(main())"
+
+
+def run(options: Options, settings: Settings, output: Output) -> int:
+    """Serve until Ctrl+C or SIGTERM.
+
+    Raises:
+        UsageError: no task, no such port, or the package for it is missing.
+    """
+    if find_spec("textual_serve") is None:
+        raise UsageError(texts.NO_WEB, mend=texts.INSTALL_WEB)
+    if options.events == "-":
+        raise UsageError(texts.EVENTS_TO_FILE, where="--events -", mend=texts.NAME_A_FILE)
+    host, port = options.given.get("host", HOST), _port(options.given.get("port"))
+    words = [*options.run_words, *_task_words(options, settings, output)]
+    command = shlex.join([sys.executable, "-c", _RUN, str(Path(xuen.__file__).parents[1]), *words])
+    if host not in LOOPBACK:
+        output.say(texts.OPEN_TO_ALL.of(host=plain(host)), "wait")
+    from xuen.cli.web import serve
+
+    return serve(command, host, port, output)
+
+
+def _port(text: str | None) -> int:
+    if text is None:
+        return PORT
+    if not (text.isascii() and text.isdecimal() and int(text) < 1 << 16):
+        raise UsageError(texts.BAD_PORT.of(found=plain(text)), where="--port")
+    return int(text)
+
+
+def _task_words(options: Options, settings: Settings, output: Output) -> list[str]:
+    """The task as the run's last words; without one, that of the workspace's last run."""
+    if options.task_file is not None:
+        read_task(options, output.language, None)  # a fault of the file is told here, not in a browser
+        return []
+    if options.task is not None:
+        return ["--", read_task(options, output.language, None)]
+    last = _last_task(Workspace(Path(settings.config.workspace)))
+    return ["--", last if last is not None else read_task(options, output.language, None)]
+
+
+def _last_task(workspace: Workspace) -> str | None:
+    try:
+        lines = read_objects(workspace.history)
+    except OSError:
+        return None
+    tasks = [line.get("task") for line in lines if line.get("event") == "run_started"]
+    return next((task for task in reversed(tasks) if isinstance(task, str) and task.strip()), None)
