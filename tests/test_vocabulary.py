@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import pkgutil
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import get_args, get_type_hints
 
 import pytest
 
-from xuen import events
+from xuen import events, texts
 from xuen.errors import ConfigError
 from xuen.sink import FanOut
 from xuen.stop import Stop
@@ -18,6 +21,23 @@ def test_a_text_is_filled_in_for_both_languages() -> None:
     inner = Text("three", "三")
     text = Text("{n} words", "{n} 个词").of(n=inner)
     assert (text.in_language("en"), text.in_language("zh")) == ("three words", "三 个词")
+
+
+def messages(value: object) -> Iterator[Text]:
+    """The texts that a module's constant holds."""
+    if isinstance(value, Text):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from (each for each in value.values() if isinstance(each, Text))
+
+
+def test_a_sentence_stands_in_one_module_only() -> None:
+    places: dict[Text, set[str]] = {}
+    for name in [each.name for each in pkgutil.iter_modules(texts.__path__)]:
+        for value in vars(import_module(f"xuen.texts.{name}")).values():
+            for text in messages(value):
+                places.setdefault(text, set()).add(name)
+    assert {text: rooms for text, rooms in places.items() if len(rooms) > 1 and len(text.en.split()) > 2} == {}
 
 
 def test_values_are_never_read_as_formats() -> None:

@@ -13,8 +13,9 @@ from typing import Any
 
 from xuen.files.jsonl import number
 from xuen.guard.report import Overview
-from xuen.texts import Language, Text, plain
+from xuen.texts import Language, Text, plain, shared
 from xuen.texts import ci as texts
+from xuen.texts import run as run_texts
 from xuen.workspace.research import parse_or_none
 
 _PENDING = 20
@@ -25,7 +26,7 @@ _MARKUP = re.compile(r"[^\w\s.,;，。；：、（）“”…-]|_|-{2,}|www\.")
 
 _ENDED: Mapping[int, Text] = {
     0: texts.S_DONE,
-    1: texts.S_NO_ROUND,
+    1: run_texts.NO_ROUND_WORKED,
     2: texts.S_BAD_SETTINGS,
     130: texts.S_WELL,
 }
@@ -102,12 +103,12 @@ def _reasons(seen: Overview, lines: Sequence[Mapping[str, Any]], language: Langu
 
 def _best(seen: Overview, data: bytes | None, language: Language) -> Iterable[str]:
     if seen.best is None:
-        yield texts.S_NO_BEST.in_language(language)
+        yield shared.NO_BEST.in_language(language)
         return
     best = seen.best
     how: Text | str = plain(safe(best.verify))
     if best.score is not None:
-        how = texts.S_SCORE.of(score=f"{best.score:g}", by=how)
+        how = shared.SCORED.of(score=f"{best.score:g}", by=how)
     yield texts.S_BEST_IS.of(id=f"`{best.id}`", how=how, at=safe(best.adopted_at)).in_language(language)
     research = parse_or_none(data)
     if research is None:
@@ -159,5 +160,5 @@ def _pending(seen: Overview, place: Place, language: Language) -> Iterable[str]:
     shown = seen.pending[-_PENDING:]
     yield "\n".join(f"- `{each.id}`: {safe(each.reason)}" for each in reversed(shown))
     if len(seen.pending) > len(shown):
-        yield texts.S_EARLIER.of(count=len(seen.pending) - len(shown)).in_language(language)
+        yield shared.EARLIER_ONES.of(count=len(seen.pending) - len(shown)).in_language(language)
     yield texts.S_HOW_TO.of(id=shown[-1].id, file=place.verdicts()).in_language(language)

@@ -19,7 +19,7 @@ from xuen.cli.layout import cells, columns
 from xuen.config.overrides import Override, read_override
 from xuen.config.values import BadValue, nearest, read_value
 from xuen.errors import UsageError
-from xuen.texts import Language, Text, plain
+from xuen.texts import Language, Text, plain, shared
 from xuen.texts import ci as ci_texts
 from xuen.texts import cli as texts
 
@@ -291,7 +291,7 @@ def _unknown_option(name: str, command: str) -> UsageError:
         return UsageError(texts.NOT_FOR_COMMAND.of(command=command), where=name, mend=mend)
     near = nearest(name, [each for flag in _flags(command) for each in flag.names if each.startswith("--")])
     if near is not None:
-        return UsageError(texts.UNKNOWN_OPTION, where=name, mend=texts.DID_YOU_MEAN.of(name=near))
+        return UsageError(texts.UNKNOWN_OPTION, where=name, mend=shared.DID_YOU_MEAN.of(name=near))
     return UsageError(texts.UNKNOWN_OPTION, where=name, mend=texts.DASH_TASK)
 
 
@@ -300,7 +300,7 @@ def _check_texts(given: Mapping[str, Any], words: Sequence[str]) -> None:
     for flag in dict.fromkeys(_FLAGS.values()):
         value = given.get(flag.dest)
         if isinstance(value, str) and not value.strip():
-            raise UsageError(texts.EMPTY_VALUE, where=flag.names[-1])
+            raise UsageError(shared.EMPTY_VALUE, where=flag.names[-1])
     if any("\ud800" <= char <= "\udfff" for word in words for char in word):
         raise UsageError(texts.TASK_NOT_UTF8)
 

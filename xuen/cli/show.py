@@ -13,7 +13,7 @@ from xuen.cli.settings import Settings
 from xuen.guard import report
 from xuen.guard.report import Story
 from xuen.texts import cli as texts
-from xuen.texts import plain
+from xuen.texts import plain, shared
 from xuen.workspace.paths import Workspace
 from xuen.workspace.research import parse_or_none
 
@@ -44,7 +44,7 @@ def run(options: Options, settings: Settings, output: Output) -> int:
     sections = _sections(told.data)
     if sections is None:
         output.say()
-        output.say(texts.SNAPSHOT_GONE, "bad")
+        output.say(shared.SNAPSHOT_GONE, "bad")
         return 0
     for name, content in sections.items():
         output.say()

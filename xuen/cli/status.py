@@ -13,7 +13,7 @@ from xuen.cli.reading import event_name, points, running_pid, when, workspace_of
 from xuen.cli.settings import Settings
 from xuen.guard import report
 from xuen.guard.report import Overview
-from xuen.texts import Text, plain
+from xuen.texts import Text, plain, shared
 from xuen.texts import cli as texts
 from xuen.workspace import inbox
 
@@ -70,9 +70,9 @@ def _rounds(seen: Overview) -> Text:
 def _best(output: Output, seen: Overview) -> None:
     best = seen.best
     if best is None:
-        _label(output, texts.L_BEST, texts.NO_BEST, "wait")
+        _label(output, texts.L_BEST, shared.NO_BEST, "wait")
         return
-    how = texts.SCORED.of(score=points(best.score), by=best.verify) if best.score is not None else plain(best.verify)
+    how = shared.SCORED.of(score=points(best.score), by=best.verify) if best.score is not None else plain(best.verify)
     time = when(best.adopted_at)
     _label(
         output,
@@ -101,4 +101,4 @@ def _failures(output: Output, seen: Overview) -> None:
 
 def _left_out(output: Output, count: int) -> None:
     if count > _SHOWN:
-        output.say(texts.EARLIER_ONES.of(count=count - _SHOWN), "muted", indent="  ")
+        output.say(shared.EARLIER_ONES.of(count=count - _SHOWN), "muted", indent="  ")

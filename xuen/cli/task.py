@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from pathlib import Path
 
 from xuen.cli.parser import Options
 from xuen.errors import UsageError
-from xuen.texts import Language, plain
+from xuen.files.text import read_text
+from xuen.texts import Language, plain, shared
 from xuen.texts import cli as texts
 
 MAX_BYTES = 16 << 20
@@ -41,15 +43,13 @@ def read_task(options: Options, language: Language, ask: Callable[[str], str] | 
 
 def _from_file(path: Path) -> str:
     """The text of a task file, without a byte order mark."""
+    where = str(path)
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        reason = plain(getattr(error, "strerror", None) or str(error))
-        raise UsageError(texts.TASK_FILE_UNREADABLE.of(reason=reason), where=str(path), mend=texts.CHECK_PATH) from None
-    if len(data) > MAX_BYTES:
-        raise UsageError(texts.TASK_FILE_TOO_LARGE.of(limit=MAX_BYTES), where=str(path))
-    try:
-        return data.decode("utf-8-sig")
+        return read_text(path, MAX_BYTES)
+    except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise UsageError(texts.TASK_FILE_TOO_LARGE.of(limit=MAX_BYTES), where=where) from None
+        reason = plain(error.strerror or str(error))
+        raise UsageError(texts.TASK_FILE_UNREADABLE.of(reason=reason), where=where, mend=shared.CHECK_PATH) from None
     except UnicodeDecodeError:
-        raise UsageError(texts.TASK_FILE_NOT_UTF8, where=str(path), mend=texts.SAVE_UTF8) from None
+        raise UsageError(texts.TASK_FILE_NOT_UTF8, where=where, mend=shared.SAVE_UTF8) from None

@@ -8,6 +8,7 @@ Nothing here reads the environment or touches the workspace.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -29,7 +30,8 @@ from xuen.config.values import (
     read_value,
 )
 from xuen.errors import ConfigError
-from xuen.texts import Text, plain
+from xuen.files.text import read_text
+from xuen.texts import Text, plain, shared
 from xuen.texts import config as texts
 
 NAMES = ("config.yaml", "config.yml", "xuen.yaml")
@@ -245,18 +247,15 @@ class _Reading:
 def _decoded(path: Path) -> str:
     """The text of the file without a byte order mark."""
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        reason = plain(getattr(error, "strerror", None) or str(error))
-        raise ConfigError(texts.UNREADABLE.of(reason=reason), where=_shown(path), mend=texts.CHECK_PATH) from None
-    if len(data) > MAX_BYTES:
-        raise ConfigError(texts.TOO_LARGE.of(limit=MAX_BYTES), where=_shown(path))
-    try:
-        return data.decode("utf-8-sig")
+        return read_text(path, MAX_BYTES)
+    except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise ConfigError(texts.TOO_LARGE.of(limit=MAX_BYTES), where=_shown(path)) from None
+        reason = plain(error.strerror or str(error))
+        raise ConfigError(texts.UNREADABLE.of(reason=reason), where=_shown(path), mend=shared.CHECK_PATH) from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        raise ConfigError(texts.NOT_UTF8, where=f"{_shown(path)}:{line}", mend=texts.SAVE_UTF8) from None
+        raise ConfigError(texts.NOT_UTF8, where=f"{_shown(path)}:{line}", mend=shared.SAVE_UTF8) from None
 
 
 def _is_nothing(node: Node) -> bool:

@@ -12,7 +12,7 @@ from xuen.config.model import Config
 from xuen.config.values import BadValue, describe, read_value
 from xuen.errors import UsageError
 from xuen.texts import config as texts
-from xuen.texts import plain
+from xuen.texts import plain, shared
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def read_override(key: str, option: str, text: str) -> Override:
     """
     try:
         if not text.strip():
-            raise BadValue(texts.EMPTY_OPTION, texts.GIVE_VALUE)
+            raise BadValue(shared.EMPTY_VALUE, texts.GIVE_VALUE)
         return Override(key, option, read_value(key, text))
     except BadValue as bad:
         raise UsageError(bad.what, where=option, mend=bad.mend) from None

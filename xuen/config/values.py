@@ -16,7 +16,7 @@ import msgspec
 from msgspec import inspect
 
 from xuen.config.model import Config
-from xuen.texts import Text, plain
+from xuen.texts import Text, plain, shared
 from xuen.texts import config as texts
 
 Leaf = inspect.StrType | inspect.BoolType | inspect.IntType | inspect.FloatType | inspect.LiteralType | inspect.DictType
@@ -71,10 +71,10 @@ def nearest_key(section: str, name: str) -> Text:
     """The mend for an unknown key: the likely one, here or in another section, else all that are valid here."""
     here = names_in(section)
     if (found := nearest(name, here)) is not None:
-        return texts.DID_YOU_MEAN.of(name=f"{section}.{found}" if section else found)
+        return shared.DID_YOU_MEAN.of(name=f"{section}.{found}" if section else found)
     anywhere = {key.rsplit(".", 1)[-1]: key for key in reversed(KINDS)}
     if (found := nearest(name, list(anywhere))) is not None:
-        return texts.DID_YOU_MEAN.of(name=anywhere[found])
+        return shared.DID_YOU_MEAN.of(name=anywhere[found])
     return texts.VALID_KEYS.of(names=", ".join(here))
 
 
@@ -175,7 +175,7 @@ def _mend(kinds: tuple[Leaf, ...], text: str, quoted: bool) -> Text | None:
     """What to write instead, where that can be told."""
     near = nearest(text, _choices(kinds))
     if near is not None:
-        return texts.DID_YOU_MEAN.of(name=near)
+        return shared.DID_YOU_MEAN.of(name=near)
     if quoted:
         return None if all(isinstance(kind, inspect.LiteralType) for kind in kinds) else texts.NO_QUOTES
     number = any(isinstance(kind, inspect.IntType | inspect.FloatType) for kind in kinds)

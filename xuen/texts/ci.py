@@ -139,7 +139,6 @@ S_TITLE = Text("xuen", "xuen")
 S_ENDED = Text("How it ended", "如何结束")
 S_WELL = Text("the run came to the end of its window", "运行到达窗口末尾")
 S_DONE = Text("the run finished", "运行已完成")
-S_NO_ROUND = Text("no round succeeded", "没有一轮成功")
 S_BAD_SETTINGS = Text(
     "bad configuration, arguments or workspace; the log of the step says which",
     "配置、参数或工作区有误，详见该步骤的日志",
@@ -148,9 +147,7 @@ S_CODE = Text("the run ended with code {code}", "运行以退出码 {code} 结�
 S_NOT_RUN = Text("the run did not start; the log of the earlier steps says why", "运行未能开始，原因见前面步骤的日志")
 S_LAST_FAILURE = Text("Last failure (round {round}): {reason}", "最近一次失败（第 {round} 轮）：{reason}")
 S_BEST = Text("Best", "当前最佳")
-S_NO_BEST = Text("none yet", "暂无")
 S_BEST_IS = Text("{id}, {how}, since {at}", "{id}，{how}，自 {at}")
-S_SCORE = Text("score {score} ({by})", "{score} 分（{by}）")
 S_IDEA = Text("Idea", "想法区")
 S_ARTIFACT = Text("Artifact", "产物区")
 S_SCORES = Text("Scores", "评分")
@@ -161,7 +158,6 @@ S_SCORES_NOTE = Text(
 S_NO_SCORES = Text("no candidate has a score yet", "还没有候选获得评分")
 S_PENDING = Text("Waiting for a verdict", "等待评分")
 S_NOTHING_PENDING = Text("nothing", "无")
-S_EARLIER = Text("and {count} earlier ones", "以及更早的 {count} 个")
 S_HOW_TO = Text(
     "To decide one, add a line such as `{id} 8 deeper than the rest` to {file} on the branch; the next run honours it.",
     "要决定其中一个，请在该分支的 {file} 中添加一行，例如 `{id} 8 比其它更深入`，下次运行时生效。",

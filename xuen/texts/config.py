@@ -30,7 +30,6 @@ NOT_PRINTABLE = Text(
 
 # --- mends ---------------------------------------------------------------------------------------------------------
 
-DID_YOU_MEAN = Text("Did you mean {name}?", "是否想写 {name}？")
 VALID_KEYS = Text("Valid here: {names}", "此处可用：{names}")
 WRITE_DECIMAL = Text("Write it as {value}", "请写成 {value}")
 PLAIN_SECONDS = Text("Write seconds as one plain number, such as 630", "请把秒数写成一个普通数字，例如 630")
@@ -39,8 +38,6 @@ QUOTE_TEXT = Text("Put the whole text in one pair of quotes", "请把整段文�
 INDENT_KEYS = Text("Write its keys indented on the lines below it", "请把它的键缩进写在下面各行")
 NO_TABS = Text("Use blanks there, not tabs", "请在该处使用空格，不要用制表符")
 SEE_EXAMPLE = Text("config.example.yaml shows every key", "config.example.yaml 列出了所有键")
-SAVE_UTF8 = Text("Save the file as UTF-8", "请把文件存为 UTF-8")
-CHECK_PATH = Text("Check the path and its permissions", "请检查路径及其权限")
 REMOVE_ONE = Text("Remove one of the two", "请删去其中一个")
 REMOVE_TAG = Text("Remove the tag", "请去掉该标签")
 ONE_NAME = Text("A key is one word, such as workspace", "键是一个单词，例如 workspace")
@@ -60,7 +57,6 @@ KEY_NOT_TEXT = Text("a key must be plain text", "键必须是普通文本")
 TAG_NOT_ALLOWED = Text("the tag {tag} has no meaning here", "标签 {tag} 在此没有意义")
 BAD_MERGE = Text("'<<' must name a mapping that does not hold itself", "“<<” 必须指向一个不包含自身的映射")
 BAD_VARIABLE = Text("not a name that an environment variable can have", "不能用作环境变量名")
-EMPTY_OPTION = Text("an empty value", "值为空")
 
 YAML_PROBLEMS = {
     "found character '\\t' that cannot start any token": Text(

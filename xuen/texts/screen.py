@@ -120,7 +120,6 @@ SEARCH_COMMANDS = Text("Search for a command …", "搜索命令……")
 CANDIDATES = Text("Candidates", "候选")
 NO_CANDIDATES = Text("no candidates yet", "还没有候选")
 UNREADABLE = Text("cannot be read: {error}", "无法读取：{error}")
-GONE = Text("its snapshot is missing or damaged", "快照缺失或已损坏")
 IS_BEST = Text("best", "最佳")
 STATUS = {
     "baseline": Text("baseline", "基线"),

@@ -22,7 +22,7 @@ from xuen.errors import UserError
 from xuen.events import SECTIONS, Section
 from xuen.guard import report
 from xuen.guard.report import Listed
-from xuen.texts import Language, Text, plain
+from xuen.texts import Language, Text, plain, shared
 from xuen.texts import screen as say
 from xuen.ui.safe import clean
 from xuen.ui.telling import joined_words, verifier_name
@@ -141,7 +141,7 @@ class CandidatesScreen(Screen[None]):
             )
             return
         if sections is None:
-            lines.append(PanelLine("warning", self._say(say.GONE)))
+            lines.append(PanelLine("warning", self._say(shared.SNAPSHOT_GONE)))
         else:
             lines += self._content(chosen, sections, against)
         self._detail.set_lines(lines)
