@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 SKIPS = ROOT / "tests" / "skips.txt"
@@ -55,6 +56,13 @@ def xuen(tmp_path: Path) -> Xuen:
         )
 
     return run
+
+
+# --- properties ------------------------------------------------------------------------------------------------------
+
+# How long an example takes is the machine's business.
+settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("house")
 
 
 # --- skips -----------------------------------------------------------------------------------------------------------
