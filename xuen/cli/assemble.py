@@ -48,11 +48,6 @@ class Commands:
     judge: Template | None
     judge_name: str
 
-    @property
-    def embedded(self) -> bool:
-        """Whether the language model inside this machine does the work."""
-        return self.agent.embedded
-
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -122,7 +117,7 @@ def _placed(settings: Settings, command_key: str) -> Iterator[None]:
 def words_of(run: Run, *, anew: bool) -> WordsSettings:
     """How the word bank is made; the embedded model makes a small one."""
     words = run.config.words
-    if run.commands.embedded:
+    if run.commands.agent.embedded:
         count = min(words.count, EMBEDDED_WORDS.count)
         words = msgspec.structs.replace(words, count=count, batch=min(words.batch, EMBEDDED_WORDS.batch))
     return msgspec.structs.replace(words, reuse=False) if anew else words

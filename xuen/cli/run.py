@@ -9,15 +9,14 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 from xuen.agent.process_tree import end_leftovers
 from xuen.agent.shell_agent import remove_stale_prompts
 from xuen.cli.assemble import Run, commands_of, kit_of, words_of
-from xuen.cli.parser import Options, early_language
-from xuen.cli.settings import Settings
+from xuen.cli.parser import Options
+from xuen.cli.settings import Settings, spoken_language
 from xuen.cli.signals import signals_stop
 from xuen.cli.task import read_task
 from xuen.errors import DamagedResearch
@@ -44,8 +43,8 @@ def run(options: Options, settings: Settings) -> int:
         UserError: nothing was started.
     """
     config = settings.config
-    early = early_language(sys.argv[1:], os.environ) if config.language == "auto" else config.language
-    task = read_task(options, early, input if sys.stdin.isatty() and sys.stdout.isatty() else None)
+    asking = spoken_language(config, os.environ)
+    task = read_task(options, asking, input if sys.stdin.isatty() and sys.stdout.isatty() else None)
     language = language_of(task) if config.language == "auto" else config.language
     commands = commands_of(settings)
     stop, token = Stop(), secrets.token_hex(16)
@@ -57,24 +56,25 @@ def run(options: Options, settings: Settings) -> int:
         stack.enter_context(RunLock(workspace, token))
         stack.enter_context(signals_stop(stop))
         prepared = Run(config, task, language, commands, workspace, token, stop, options.seed)
-        said = list(_prepare(prepared))
-        return _with_a_face(prepared, options, events, said)
+        return _with_a_face(prepared, options, events, _prepare(prepared))
 
 
-def _prepare(run: Run) -> Iterator[Text]:
+def _prepare(run: Run) -> list[Text]:
     """Bring the workspace in order, after a killed run too; what a person should be told about it."""
-    workspace = run.workspace
+    workspace, agent = run.workspace, run.commands.agent
+    said = []
     ended = end_leftovers(workspace.root, run.token)
     if ended:
-        yield texts.LEFTOVERS_ENDED.of(count=ended)
+        said.append(texts.LEFTOVERS_ENDED.of(count=ended))
     remove_stale_prompts(workspace.root)
     other = _other_task(workspace, run.task)
     if other is not None:
-        yield texts.OTHER_TASK.of(old=plain(other))
-    if furnish(workspace, run.task) and run.commands.agent.permits is not None:
-        yield run.commands.agent.permits
-    if run.commands.embedded:
-        yield texts.SMALL_MODEL_CHINESE if language_of(run.task) == "zh" else texts.SMALL_MODEL
+        said.append(texts.OTHER_TASK.of(old=plain(other)))
+    if furnish(workspace, run.task) and agent.permits is not None:
+        said.append(agent.permits)
+    if agent.embedded:
+        said.append(texts.SMALL_MODEL_CHINESE if language_of(run.task) == "zh" else texts.SMALL_MODEL)
+    return said
 
 
 def _other_task(workspace: Workspace, task: str) -> str | None:
