@@ -323,7 +323,10 @@ def test_prompt_files_of_a_killed_run_are_removed(bench):
     for name in ("a.txt", "b.txt"):
         (bench.workspace / f"{PROMPT_FILE_PREFIX}{name}").write_text("old")
     (bench.workspace / "mine.txt").write_text("kept")
+    folder = bench.workspace / f"{PROMPT_FILE_PREFIX}0folder"
+    folder.mkdir()
     assert remove_stale_prompts(bench.workspace) == 2
+    folder.rmdir()
     assert bench.left() == []
     assert (bench.workspace / "mine.txt").exists()
 

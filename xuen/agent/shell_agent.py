@@ -41,13 +41,13 @@ _SHELL_SAYS: Final = re.compile(r"^xuen: .", re.MULTILINE)
 def remove_stale_prompts(workspace: Path) -> int:
     """Delete prompt files that a killed run left; how many. The caller holds the lock of the workspace.
 
-    Raises:
-        OSError: the folder cannot be read, or a file in it not be deleted.
+    What cannot be deleted, a folder of such a name say, stays: it is in nobody's way.
     """
     count = 0
     for path in workspace.glob(PROMPT_FILE_PREFIX + "*"):
-        path.unlink(missing_ok=True)
-        count += 1
+        with contextlib.suppress(OSError):
+            path.unlink()
+            count += 1
     return count
 
 
