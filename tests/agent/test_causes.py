@@ -3,7 +3,7 @@
 import pytest
 
 from xuen.agent.call import Outcome
-from xuen.agent.causes import likely_cause, recognised
+from xuen.agent.causes import likely_cause, sign_of
 from xuen.agent.presets import PRESETS
 from xuen.events import Why
 from xuen.texts import agent as texts
@@ -116,7 +116,7 @@ def test_a_known_message_gives_its_cause(agent, said, cause, stream):
     assert kind(got) == cause
     assert said[:200] in got.en
     assert said[:200] in got.zh
-    assert recognised(outcome(**{stream: text}), agent) == got
+    assert sign_of(outcome(**{stream: text}), agent) == got
 
 
 @pytest.mark.parametrize("said", HARMLESS)
@@ -124,12 +124,12 @@ def test_a_known_message_gives_its_cause(agent, said, cause, stream):
 def test_ordinary_text_is_no_sign(said, agent):
     got = likely_cause(outcome(stdout=said + "\n"), agent)
     assert kind(got) == "CAUSE_ONLY_TALKED"
-    assert recognised(outcome(stdout=said), agent) is None
+    assert sign_of(outcome(stdout=said), agent) is None
 
 
 def test_silence_is_called_that():
     assert likely_cause(outcome(stdout=" \n\n"), "pi") == texts.CAUSE_SILENT
-    assert recognised(outcome(), "pi") is None
+    assert sign_of(outcome(), "pi") is None
 
 
 def test_standard_error_counts_before_standard_output_and_the_last_line_before_earlier_ones():

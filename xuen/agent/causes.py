@@ -167,7 +167,16 @@ SPECIAL: Final[dict[str, tuple[Sign, ...]]] = {
 
 
 def likely_cause(outcome: Outcome, agent: str = "") -> Text:
-    """The likely cause of a failed call, or of one that changed nothing; `agent` is the name of the agent.
+    """The likely cause of a failed call, or of one that changed nothing: a sign, else a guess; `agent` is its name."""
+    sign = sign_of(outcome, agent)
+    if sign is not None:
+        return sign
+    lines = _lines(outcome.stdout) or _lines(outcome.stderr)
+    return texts.CAUSE_ONLY_TALKED.of(line=plain(lines[-1][:_WIDTH])) if lines else texts.CAUSE_SILENT
+
+
+def sign_of(outcome: Outcome, agent: str = "") -> Text | None:
+    """The cause that the agent itself named; None where it named none that is known.
 
     The last sign in what it printed counts, standard error before standard output.
     """
@@ -177,17 +186,7 @@ def likely_cause(outcome: Outcome, agent: str = "") -> Text:
             for sign, text in known:
                 if sign.search(line):
                     return text.of(line=plain(line[:_WIDTH]))
-    lines = _lines(outcome.stdout) or _lines(outcome.stderr)
-    return texts.CAUSE_ONLY_TALKED.of(line=plain(lines[-1][:_WIDTH])) if lines else texts.CAUSE_SILENT
-
-
-def recognised(outcome: Outcome, agent: str = "") -> Text | None:
-    """The same, but None where only a guess is left."""
-    cause = likely_cause(outcome, agent)
-    return None if cause.en.startswith(_GUESSES) else cause
-
-
-_GUESSES: Final = tuple(text.en.partition("{")[0] for text in (texts.CAUSE_SILENT, texts.CAUSE_ONLY_TALKED))
+    return None
 
 
 def _lines(stream: str) -> list[str]:

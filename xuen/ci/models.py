@@ -20,7 +20,7 @@ from pathlib import Path
 from random import Random
 
 from xuen.agent.call import Call, Outcome
-from xuen.agent.causes import recognised
+from xuen.agent.causes import sign_of
 from xuen.agent.command import CannotStart, Listener, Stream, run
 from xuen.agent.output import clean_text
 from xuen.agent.presets import Resolved
@@ -146,10 +146,10 @@ class Picker:
 
     def _fault(self, outcome: Outcome) -> Text | None:
         if not outcome.worked:
-            return recognised(outcome, self._agent.name) or outcome.reason()
+            return sign_of(outcome, self._agent.name) or outcome.reason()
         if not outcome.stdout.strip():
-            return recognised(outcome, self._agent.name) or texts.SAID_NOTHING
-        return recognised(Outcome(outcome.why, outcome.code, outcome.seconds, outcome.stdout, ""), self._agent.name)
+            return sign_of(outcome, self._agent.name) or texts.SAID_NOTHING
+        return sign_of(Outcome(outcome.why, outcome.code, outcome.seconds, outcome.stdout, ""), self._agent.name)
 
     def _remembered(self) -> dict[str, dict[str, str]]:
         """Those that are still dead; older memories are dropped."""
