@@ -52,7 +52,7 @@ class Anchor:
 
 @dataclass(slots=True)
 class Known:
-    """What the history says about one snapshot; `settled` tells whether its last verdict was followed by its effect."""
+    """What the history says about one snapshot."""
 
     id: str
     round: int
@@ -62,7 +62,6 @@ class Known:
     words: tuple[str, ...] = ()
     status: Status = "open"
     verdict: tuple[float, str] | None = None
-    settled: bool = True
 
     @property
     def was_best(self) -> bool:
@@ -106,7 +105,6 @@ class Index:
         if event in _AFTER_VERDICTS and self.waiting is not None and self.waiting.id != line.get("id"):
             # Verdicts are carried out one by one: if life went on after this one, its effect was there and its line
             # was damaged later. To carry it out now could put it over a better one.
-            self.waiting.settled = True
             self.waiting = None
 
     def _take_snapshot(self, event: str, line: Mapping[str, Any]) -> None:
@@ -119,20 +117,13 @@ class Index:
             score = number(line.get("score"))
             if score is not None:
                 known.verdict = (score, str(line.get("comment", "")))
-                self._await(known)
+                self.waiting = None if known.was_best else known
             return
         undone = known.was_best and event == "pending" and line.get("verify") == MERGE
         if event in ("adopted", "baseline") or (event in ("rejected", "pending") and not known.was_best) or undone:
             known.status = event  # type: ignore[assignment]  # one of four, as just seen
-            known.settled = True
             if self.waiting is known:
                 self.waiting = None
-
-    def _await(self, known: Known) -> None:
-        known.settled = known.was_best
-        if self.waiting is not None and self.waiting is not known:
-            self.waiting.settled = True
-        self.waiting = None if known.settled else known
 
     def _introduce(self, event: str, line: Mapping[str, Any]) -> None:
         if event == "candidate" and is_id(line.get("parent")):
@@ -153,7 +144,7 @@ class Index:
                 words=tuple(str(word) for word in words) if isinstance(words, list) else (),
             )
             if known is not None:  # a line written twice, after a failure that left the first one in doubt
-                fresh.status, fresh.verdict, fresh.settled = known.status, known.verdict, known.settled
+                fresh.status, fresh.verdict = known.status, known.verdict
                 self.waiting = fresh if self.waiting is known else self.waiting
             self.known[identity] = fresh
             self.by_sha[sha256] = identity

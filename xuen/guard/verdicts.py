@@ -83,7 +83,7 @@ def due(
         known = index.known[line.id]
         assert line.score is not None
         fresh = known.verdict != (line.score, line.comment)
-        if not fresh and known.settled:
+        if not fresh and index.waiting is not known:
             continue
         if is_intact(known):
             found.append(Due(known, line.score, line.comment, line.number, fresh))
