@@ -30,6 +30,7 @@ from xuen.texts import Language, Text, plain
 Section = Literal["idea", "artifact"]
 SECTIONS: tuple[Section, ...] = ("idea", "artifact")
 Level = Literal["info", "warning", "error"]
+JudgeOutcome = Literal["passed", "failed", "unknown", "unavailable"]
 
 
 class Purpose(StrEnum):
@@ -217,7 +218,7 @@ class Judged(Event, frozen=True, kw_only=True):
     round: int
     id: str
     verifier: str
-    outcome: Literal["passed", "failed", "unknown", "unavailable"]
+    outcome: JudgeOutcome
     score: float | None
     reason: Text
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,13 +13,17 @@ from typing import Any
 from xuen.agent.call import Outcome
 from xuen.config.model import RoundsSettings
 from xuen.events import Event, RunFinished, RunStarted, Why
-from xuen.guard.guard import NoGuard, RoundGuard, RoundReport
+from xuen.guard.bare import NoGuard
+from xuen.guard.guard import RoundGuard
+from xuen.guard.round import RoundReport
 from xuen.guard.verify import Judgement, Snapshot
+from xuen.guard.verify.user import UserVerifier
 from xuen.stop import Stop
 from xuen.texts import plain
 from xuen.workspace.paths import Workspace
 from xuen.workspace.research import Sections, new_research, parse
 from xuen.workspace.research_file import ResearchFile
+from xuen.workspace.setup import remove_half_written
 
 FINE = Outcome(Why.OK, 0, 1.0, "thinking\n", "")
 FAILED = Outcome(Why.FAILED, 3, 1.0, "", "boom\n")
@@ -83,6 +88,7 @@ class Play:
         score: float = 7,
         guarded: bool = True,
         verifiers: Sequence[Answers] | None = None,
+        agent: str = "x",
     ) -> RoundGuard | NoGuard:
         self.prepare(task)
         research = ResearchFile(self.workspace, wait=1.0)
@@ -93,7 +99,7 @@ class Play:
                 self.workspace,
                 settings=RoundsSettings(verify=verify, fallback=fallback, adopt_score=score),  # type: ignore[arg-type]
                 language="en",
-                verifiers={each.name: each for each in given},
+                verifiers={"user": UserVerifier(), **{each.name: each for each in given}},
                 sink=self.ears,
                 stop=self.stop,
                 research=research,
@@ -106,7 +112,7 @@ class Play:
             task=task,
             workspace=str(self.workspace.root),
             language="en",
-            agent="x",
+            agent=agent,
             verify=verify,
             iterations=1,
         )
@@ -115,6 +121,8 @@ class Play:
 
     def prepare(self, task: str = "a task") -> None:
         """What the set-up of a workspace does before a guard starts."""
+        with suppress(OSError):  # on a disk that fails, the set-up would end the run; here the guard is tried on it
+            remove_half_written(self.workspace)
         if not self.workspace.research.exists() and not self.workspace.rounds.exists():
             self.workspace.research.write_bytes(new_research(task))
 

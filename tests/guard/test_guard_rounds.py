@@ -113,6 +113,22 @@ def test_the_likely_cause_is_read_from_what_the_agent_printed(play: Play) -> Non
     assert "API key is missing" in play.told("Heartbeat")[2].cause.en
 
 
+@pytest.mark.parametrize("guarded", [True, False])
+def test_what_one_agent_alone_says_is_known_by_its_name(play: Play, guarded: bool) -> None:
+    play.start(agent="opencode", guarded=guarded)
+    for _ in range(3):
+        play.round(None, outcome=Outcome(Why.OK, 0, 1, "ProviderModelNotFoundError: x\n", ""))
+    assert "does not know the model" in play.told("Heartbeat")[2].cause.en
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_a_change_ends_a_row_of_heartbeats(play: Play, guarded: bool) -> None:
+    play.start(guarded=guarded, answers=[9])
+    for idea in (None, None, "new", None):
+        play.round(idea)
+    assert [beat.streak for beat in play.told("Heartbeat")] == [1, 2, 1]
+
+
 def test_text_outside_the_sections_is_no_change_and_survives_a_restore(play: Play) -> None:
     play.start(answers=[1])
     play.workspace.research.write_bytes(play.workspace.research.read_bytes() + b"\nmy own notes\n")

@@ -261,14 +261,6 @@ def test_old_verdicts_are_not_carried_out_again_when_the_history_is_lost(play: P
     assert play.record()["id"] == first
 
 
-def test_left_over_temporary_files_are_removed(play: Play) -> None:
-    two_adopted(play)
-    for folder in (play.workspace.root, play.workspace.rounds, play.workspace.prompts):
-        (folder / ".xuen-0123456789abcdef.tmp").write_bytes(b"half")
-    play.restart()
-    assert not list(play.workspace.root.rglob("*.tmp"))
-
-
 def test_a_planted_link_is_never_followed(play: Play, tmp_path: Path) -> None:
     outside = tmp_path / "outside.md"
     outside.write_bytes(b"precious")

@@ -21,7 +21,8 @@ from xuen.agent.template import Template, check_with_shell, parse
 from xuen.cli.settings import Settings
 from xuen.config.model import Config, WordsSettings
 from xuen.errors import ConfigError, TemplateError
-from xuen.guard.guard import NoGuard, RoundGuard, utc_now
+from xuen.guard.bare import NoGuard
+from xuen.guard.guard import RoundGuard, utc_now
 from xuen.guard.round import Guard
 from xuen.guard.verify import Verifier
 from xuen.guard.verify.judge import AiVerifier

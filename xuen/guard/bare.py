@@ -10,20 +10,16 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from xuen.agent.causes import likely_cause
 from xuen.errors import DamagedResearch
-from xuen.events import AgentFailed, Damaged, Event, Heartbeat, RunFinished, RunStarted, SectionsShown
+from xuen.events import Damaged, Event, RunFinished, RunStarted, SectionsShown
 from xuen.guard.candidates import new_id
-from xuen.guard.round import RoundReport
+from xuen.guard.round import RoundReport, agent_failed, heartbeat
 from xuen.guard.steps import Steps
 from xuen.sink import Sink
 from xuen.texts import Text
 from xuen.texts.guard import RESEARCH_MISSING
 from xuen.workspace.research import Research, Sections, new_research, parse
 from xuen.workspace.research_file import ResearchFile
-
-CAUSE_FROM = 3
-"""From how many heartbeats in a row the likely cause is told."""
 
 
 class NoGuard:
@@ -88,7 +84,7 @@ class NoGuard:
 
     def close_round(self, report: RoundReport) -> None:
         """Take the newest well-formed state, whoever made it; refuse a damaged one."""
-        outcome, before = report.outcome, self.sections()
+        before = self.sections()
         try:
             if report.data is None:
                 raise DamagedResearch(RESEARCH_MISSING)
@@ -96,13 +92,14 @@ class NoGuard:
         except DamagedResearch as damage:
             self._streak = 0
             self._refuse(damage.reason, report.round)
-        if not outcome.worked:
+        if not report.outcome.worked:
             self._streak = 0
-            self._tell(AgentFailed(round=report.round, why=outcome.why, code=outcome.code, reason=outcome.reason()))
-        elif self._last_good is not None and self._last_good.data == report.data and self.sections() == before:
+            self._tell(agent_failed(report))
+        elif self.sections() != before:
+            self._streak = 0
+        elif self._last_good is not None and self._last_good.data == report.data:
             self._streak += 1
-            cause = likely_cause(outcome, self._agent) if self._streak >= CAUSE_FROM else None
-            self._tell(Heartbeat(round=report.round, streak=self._streak, cause=cause))
+            self._tell(heartbeat(report, self._streak, self._agent))
 
     def finish(self, finished: RunFinished) -> None:
         """Tell the end."""

@@ -20,16 +20,13 @@ from pathlib import Path
 
 import msgspec
 
-from xuen.agent.causes import likely_cause
 from xuen.config.model import RoundsSettings
 from xuen.errors import DamagedResearch
 from xuen.events import (
     Adopted,
-    AgentFailed,
     Candidate,
     Damaged,
     Event,
-    Heartbeat,
     Pending,
     Rejected,
     Restored,
@@ -37,7 +34,7 @@ from xuen.events import (
     RunStarted,
     SectionsShown,
 )
-from xuen.guard.bare import CAUSE_FROM, NoGuard
+from xuen.guard.bare import NoGuard
 from xuen.guard.best import Best, Followers, read_record
 from xuen.guard.candidates import digest, kept_ids, round_of, save
 from xuen.guard.desk import Desk
@@ -47,10 +44,9 @@ from xuen.guard.opening import open_workspace
 from xuen.guard.papers import Papers
 from xuen.guard.person import Person
 from xuen.guard.policy import Decision, Policy
-from xuen.guard.round import Guard, RoundReport
+from xuen.guard.round import RoundReport, agent_failed, heartbeat
 from xuen.guard.steps import Steps
 from xuen.guard.verify import Snapshot, Verifier
-from xuen.guard.verify.user import UserVerifier
 from xuen.sink import Sink
 from xuen.stop import Stop
 from xuen.texts import Language, Text
@@ -58,8 +54,6 @@ from xuen.texts import guard as texts
 from xuen.workspace.paths import Workspace
 from xuen.workspace.research import Sections, parse, parse_or_none
 from xuen.workspace.research_file import ResearchFile
-
-__all__ = ["Guard", "NoGuard", "RoundGuard", "RoundReport", "utc_now"]
 
 
 def utc_now() -> datetime:
@@ -90,7 +84,7 @@ class RoundGuard:
         self._person = Person(self._desk, self._policy)
         self._sink = sink
         self._papers = Papers(self._desk)
-        self._judging = Judging(self._policy, {"user": UserVerifier(), **verifiers}, self._papers, sink, stop)
+        self._judging = Judging(self._policy, verifiers, self._papers, sink, stop)
         self._steps = Steps(sink)
         self._bare = NoGuard(research, root=workspace.root, sink=sink, clock=clock)
         self._best: Best | None = None  # None: the start has not worked yet
@@ -179,13 +173,11 @@ class RoundGuard:
 
     def _failed(self, report: RoundReport) -> None:
         self._streak = 0
-        outcome = report.outcome
-        self._record_now(AgentFailed(round=report.round, why=outcome.why, code=outcome.code, reason=outcome.reason()))
+        self._record_now(agent_failed(report))
 
     def _unchanged(self, report: RoundReport) -> None:
         self._streak += 1
-        cause = likely_cause(report.outcome, self._agent) if self._streak >= CAUSE_FROM else None
-        self._record_now(Heartbeat(round=report.round, streak=self._streak, cause=cause))
+        self._record_now(heartbeat(report, self._streak, self._agent))
 
     def _damaged(self, report: RoundReport, best: Best, reason: Text) -> None:
         self._streak = 0

@@ -1,7 +1,7 @@
 """The guard's start: everything that `recovery.survey` found is mended, and the best is fixed.
 
-Safe to be killed in and to be run again: what was mended is not found again, what was not is. Nothing is deleted but
-the temporary files of killed processes; damaged files are renamed.
+Safe to be killed in and to be run again: what was mended is not found again, what was not is. Nothing is deleted;
+damaged files are renamed.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from functools import reduce
 
 from xuen.errors import DamagedResearch
 from xuen.events import Adopted, Baseline, Candidate, Event, Pending, Recovered, Verdict
-from xuen.files.durable import remove_temporaries
 from xuen.guard.best import Best
 from xuen.guard.candidates import digest, keep_aside, round_of, save
 from xuen.guard.desk import Desk
@@ -38,8 +37,6 @@ def open_workspace(desk: Desk, task: str, policy: Policy) -> tuple[Best, Section
         OSError: the guard cannot work now; to be run again.
     """
     workspace = desk.workspace
-    for folder in (workspace.root, workspace.rounds, workspace.prompts, workspace.logs):
-        remove_temporaries(folder)
     found = survey(workspace, desk.index)
     state = _look_at_research(desk)
     best = _first_best(desk, found, state, task) if found.anchor is None else _mend(desk, found, found.anchor, state)

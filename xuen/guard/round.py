@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import Protocol
 
 from xuen.agent.call import Outcome
-from xuen.events import RunFinished, RunStarted, SectionsShown
+from xuen.agent.causes import likely_cause
+from xuen.events import AgentFailed, Heartbeat, RunFinished, RunStarted, SectionsShown
 from xuen.workspace.research import Sections
+
+CAUSE_FROM = 3
+"""From how many heartbeats in a row the likely cause is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,18 @@ class RoundReport:
     words: tuple[str, ...]
     outcome: Outcome
     data: bytes | None
+
+
+def agent_failed(report: RoundReport) -> AgentFailed:
+    """What is told of a round whose call did not work."""
+    outcome = report.outcome
+    return AgentFailed(round=report.round, why=outcome.why, code=outcome.code, reason=outcome.reason())
+
+
+def heartbeat(report: RoundReport, streak: int, agent: str) -> Heartbeat:
+    """What is told of the `streak`-th round in a row that changed nothing; `agent` is the name of the agent."""
+    cause = likely_cause(report.outcome, agent) if streak >= CAUSE_FROM else None
+    return Heartbeat(round=report.round, streak=streak, cause=cause)
 
 
 class Guard(Protocol):

@@ -59,11 +59,7 @@ def furnish(workspace: Workspace, task: str) -> bool:
         WorkspaceError: something could not be written.
     """
     try:
-        # A write_section.py that is at work right now holds this lock as long as its temporary file is there.
-        with suppress(LockTimeout), locked(workspace.research_lock, 2):
-            remove_temporaries(workspace.root)
-        for folder in (workspace.rounds, workspace.prompts, workspace.logs):
-            remove_temporaries(folder)
+        remove_half_written(workspace)
         section_writer.install(workspace)
         create_bytes(workspace.research, _best(workspace) or new_research(task))
     except FileExistsError:
@@ -71,6 +67,19 @@ def furnish(workspace: Workspace, task: str) -> bool:
     except OSError as error:
         raise _unusable(workspace, error) from error
     return True
+
+
+def remove_half_written(workspace: Workspace) -> None:
+    """Remove the temporary files of killed processes, everywhere in the workspace that xuen writes.
+
+    Raises:
+        OSError: a folder cannot be read, or a file in it not be removed.
+    """
+    # A write_section.py that is at work right now holds this lock as long as its temporary file is there.
+    with suppress(LockTimeout), locked(workspace.research_lock, 2):
+        remove_temporaries(workspace.root)
+    for folder in (workspace.rounds, workspace.prompts, workspace.logs):
+        remove_temporaries(folder)
 
 
 def _best(workspace: Workspace) -> bytes | None:

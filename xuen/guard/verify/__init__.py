@@ -8,11 +8,10 @@ answers too, never exceptions, so that they can neither lose a candidate nor sto
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
+from xuen.events import JudgeOutcome
 from xuen.texts import Text
-
-JudgeOutcome = Literal["passed", "failed", "unknown", "unavailable"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from typing import Final
 from xuen.agent.capture import HeadTail
 from xuen.agent.command import STREAMS, CannotStart, Listener, Stream, run
 from xuen.agent.output import LineCutter
-from xuen.events import Why
-from xuen.guard.verify import JudgeOutcome
+from xuen.events import JudgeOutcome, Why
 from xuen.guard.verify.suites.traces import Trace, changes, trace_of
 from xuen.stop import Stop
 from xuen.texts import Text

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree
 
-from xuen.guard.verify import JudgeOutcome
+from xuen.events import JudgeOutcome
 from xuen.guard.verify.suites.bench import Bench, Finding, Present, Ran, Site
 from xuen.texts import Text
 from xuen.texts import verify as texts
