@@ -41,7 +41,7 @@ def test_status_shows_the_state_at_a_glance(workspace: Workspace, call: Call) ->
     ]
     chinese = call("status", language="zh")
     assert f"最佳        {BETTER}  8.5 分（ai）" in chinese
-    assert "轮次        5（已采纳 1，已拒绝 1，待定 1，无改动 1，agent 失败 1）" in chinese
+    assert "轮次        5（已采纳 1，已拒绝 1，挂起 1，无改动 1，agent 失败 1）" in chinese
 
 
 def test_status_as_json(workspace: Workspace, call: Call) -> None:

@@ -53,7 +53,7 @@ RUNNER_MISSING = Text(
 )
 NO_SUITE = Text(
     "none that could run in {folder}, so every candidate would stay pending",
-    "{folder} 中没有可运行的测试套件，所有候选都会待定",
+    "{folder} 中没有可运行的测试套件，所有候选都会挂起",
 )
 SUITE_MEND = Text(
     "name the repository in rounds.repo, or set rounds.verify to auto",

@@ -46,6 +46,8 @@ SUITE_CHANGED = Text(
     "{reason}；测试套件改动了文件，已原样保留：{files}",
 )
 
+LEFT_OUT = Text("… ({count} characters left out)", "…（略去 {count} 个字符）")
+
 # --- pytest --------------------------------------------------------------------------------------------------------
 
 PYTEST_NO_FILES = Text("no file that pytest would take for a test", "没有 pytest 会视为测试的文件")
@@ -60,7 +62,7 @@ PYTEST_NO_REPORT = Text(
 )
 PYTEST_TROUBLE = Text("pytest could not do its work (exit code {code})", "pytest 无法正常工作（退出码 {code}）")
 
-# --- make, npm and go ---------------------------------------------------------------------------------------------
+# --- make, npm and go ----------------------------------------------------------------------------------------------
 
 MAKE_DOUBT = Text(
     "a Makefile; whether it has a target test shows at the first round", "有 Makefile；有没有 test 目标要到第一轮才知道"

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from xuen import events as ev
 from xuen.agent.call import ending
 from xuen.events import Event, Purpose, Why
-from xuen.texts import Text, plain
+from xuen.texts import Text, plain, shared
 from xuen.texts import console as say
 from xuen.ui.view import View
 
@@ -107,7 +107,7 @@ def _(event: ev.RunStarted, _view: View) -> Lines:
 
 @_tell.register
 def _(event: ev.RunFinished, view: View) -> Lines:
-    best = say.BEST_NONE
+    best = shared.NO_BEST
     if view.best_id is not None:
         best = say.BEST.of(id=view.best_id, score=score_text(view.best_score))
     files = say.FILES.of(workspace=view.workspace)
