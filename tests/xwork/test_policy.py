@@ -2,6 +2,7 @@
 
 import pytest
 
+from xuen.xwork.config import AgentConfig
 from xuen.xwork.messages import ToolCall
 from xuen.xwork.policy.permission import Approval, Request, Resource, Risk, Verdict
 from xuen.xwork.tools.builtin import TOOLS
@@ -35,6 +36,13 @@ def test_read_only_is_a_ceiling_that_no_callback_lifts(registry, work):
     assert asked == ["list_files"] and list(work.iterdir()) == []
     names = {definition.name for definition in strict.definitions()}
     assert names == {"read_file", "list_files", "search_text", "poll_process"}
+
+
+def test_a_mode_may_be_named_and_one_that_nobody_knows_never_opens_a_door(tmp_path):
+    assert AgentConfig(workspace=tmp_path, approval="read-only").approval is Approval.READ_ONLY
+    assert AgentConfig(workspace=tmp_path, approval="ask").approval is Approval.ASK
+    with pytest.raises(ValueError, match="readonly"):
+        AgentConfig(workspace=tmp_path, approval="readonly")
 
 
 def test_asking_permits_reading_and_nothing_else_without_an_answer(registry, work):

@@ -37,3 +37,12 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     patience: Patience = Patience()
     instructions: str = ""  # added to what the model is told first
     language: Language = "en"  # of events for people
+
+    def __post_init__(self) -> None:
+        """Take `approval` by its name too. A mode that nobody knows is an error and never the most generous one.
+
+        Raises:
+            ValueError: there is no such mode.
+        """
+        msgspec.structs.force_setattr(self, "approval", Approval(self.approval))
+        msgspec.structs.force_setattr(self, "workspace", Path(self.workspace))
