@@ -40,4 +40,4 @@ class FanOut:
                 except Exception as error:  # noqa: BLE001 - see above
                     self._sinks.remove(sink)
                     name = type(sink).__name__
-                    self.emit(Notice(level="warning", text=SINK_DROPPED.of(name=name, error=plain(repr(error)))))
+                    self.emit(Notice(level="warning", text=SINK_DROPPED.of(name=name, error=plain(str(error)))))

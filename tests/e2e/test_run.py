@@ -283,6 +283,15 @@ def test_events_on_standard_output_leave_the_console_to_standard_error(xuen: Cal
     assert "[idea updated]x" in done.stderr
 
 
+def test_events_that_cannot_be_written_cost_the_events_only(xuen: Callable, tmp_path: Path) -> None:
+    configure(tmp_path, agent("--idea", "x"))
+    done = xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0", "--events", "/dev/full")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert done.stdout.count("gets no more events") == 1
+    assert "adopted" in names(tmp_path)
+
+
 def test_the_agent_gets_its_surroundings(xuen: Callable, tmp_path: Path) -> None:
     program = tmp_path / "look.sh"
     program.write_text(

@@ -62,7 +62,8 @@ def open_events(target: str, language: Language) -> JsonLines:
     if target == "-":
         return JsonLines(sys.stdout.buffer, language)
     try:
-        stream = Path(target).open("ab")  # noqa: SIM115 - lives as long as the run; `close` ends it
+        # Unbuffered: a line that the disk refused is told once, not again by `close`.
+        stream = Path(target).open("ab", buffering=0)  # noqa: SIM115 - lives as long as the run
     except OSError as error:
         what = EVENTS_UNWRITABLE.of(error=plain(error.strerror or str(error)))
         raise UsageError(what, where=f"--events {target}", mend=EVENTS_MEND) from error
