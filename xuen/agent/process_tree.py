@@ -3,8 +3,8 @@
 Owns the spawning of commands in a session of their own, the question which processes belong to one, and their end.
 A process belongs to a tree when it descends from the command, shares a session with one that does, carries the
 tree's token in its environment, or (on Linux, after `adopt_orphans`) lost its parents and became a child of ours.
-No process leaves a session's ancestry and its environment and its parents' care all at once without landing in the
-last group, so daemons that hide are found too.
+On Linux no process leaves ancestry, session and environment all at once without landing in the last group, so daemons
+that hide are found too; elsewhere one that does all three is not.
 
 Always: a process that is no member is never signalled; children of ours that others started are never reaped;
 all times are monotonic; the command itself stays unreaped until its tree has ended, so its pid, group and session
@@ -26,7 +26,6 @@ from pathlib import Path
 from typing import IO
 
 from xuen.agent.process_table import Row, Snapshot, Table, read_file, send, system_table
-from xuen.agent.roll import read_roll, write_roll
 
 TREE = "XUEN_TREE"
 """The environment variable with the tokens of all trees that a process is part of, the innermost last."""
@@ -122,10 +121,6 @@ class ProcessTree:
             return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
         except ChildProcessError:  # somebody reaped it for us, so it has ended
             return True
-
-    def cpu_seconds(self) -> float:
-        """Processor time of all members that run now, in seconds."""
-        return sum(row.cpu for row in self.members())
 
     def members(self) -> list[Row]:
         """The processes of the tree that run now; orphans that have ended are reaped on the way.
@@ -223,7 +218,7 @@ class ProcessTree:
                 found[row.pid] = row
             elif row.pid not in roots:
                 rest.append(row)
-        return _with_kin(found, rest)
+        return with_kin(found, rest)
 
     def _is_member(self, row: Row, roots: set[int], since: float | None) -> bool:
         if row.pid == self.pid:
@@ -312,58 +307,7 @@ class ProcessTree:
         self._gone = self.process.returncode is not None
 
 
-def end_leftovers(workspace: Path, token: str, *, grace: float = GRACE, table: Table | None = None) -> int:
-    """End what a killed run left behind in `workspace`: how many processes that were.
-
-    Those are all that carry `XUEN_WORKSPACE` with this workspace and `XUEN_RUN` other than `token` in their
-    environment or stand on the roll, with their descendants and sessions; never this program or one of its
-    ancestors. The caller holds the lock of the workspace, so no other run is alive.
-    """
-    source = table or system_table()
-    here = os.path.realpath(os.fsencode(workspace))
-    known = read_roll(workspace)
-    ended: set[tuple[int, float]] = set()
-    began = time.monotonic()
-    while True:
-        rows = _left_behind(source, here, token.encode(), known | ended)
-        spent = time.monotonic() - began
-        if not rows or spent > grace + GIVE_UP:
-            write_roll(workspace, [row.identity for row in rows])
-            return len(ended) - len(rows)
-        for row in rows:
-            if spent >= grace:
-                send(source, row, signal.SIGKILL)
-            elif row.identity not in ended:
-                send(source, row, signal.SIGTERM)
-                send(source, row, signal.SIGCONT)
-            ended.add(row.identity)
-        time.sleep(0.02)
-
-
-def _left_behind(source: Table, here: bytes, token: bytes, known: set[tuple[int, float]]) -> list[Row]:
-    rows = source.snapshot().rows
-    spared: set[int] = set()
-    pid = os.getpid()
-    while pid in rows and pid not in spared:
-        spared.add(pid)
-        pid = rows[pid].parent
-    ours = {0, *(rows[pid].session for pid in spared)}
-    found: dict[int, Row] = {}
-    rest = []
-    for row in rows.values():
-        if row.pid not in spared and row.pid > 1:
-            environ = dict(entry.partition(b"=")[::2] for entry in source.environ(row.pid).split(b"\0"))
-            place, run = environ.get(b"XUEN_WORKSPACE"), environ.get(b"XUEN_RUN", token)
-            if row.identity in known or (place and run != token and os.path.realpath(place) == here):
-                found[row.pid] = row
-            else:
-                rest.append(row)
-    # A call always has a session of its own, so one that we or our ancestors are in was not made by it.
-    kin = _with_kin({pid: row for pid, row in found.items() if row.session not in ours}, rest)
-    return [row for row in {row.identity: row for row in (*kin, *found.values())}.values() if not row.zombie]
-
-
-def _with_kin(found: dict[int, Row], rest: list[Row]) -> list[Row]:
+def with_kin(found: dict[int, Row], rest: list[Row]) -> list[Row]:
     """What was found, and of the rest all that descend from it or share a session with it."""
     found = dict(found)
     grew = bool(found)

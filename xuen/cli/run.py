@@ -12,7 +12,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from xuen.agent.process_tree import end_leftovers
+from xuen.agent.leftovers import end_leftovers
 from xuen.agent.shell_agent import remove_stale_prompts
 from xuen.cli.assemble import Run, commands_of, kit_of, words_of
 from xuen.cli.parser import Options
