@@ -258,6 +258,18 @@ def test_the_log_holds_both_streams_clean(bench, tmp_path):
     assert stat.S_ISREG(log.stat().st_mode)
 
 
+def test_output_that_cannot_be_kept_is_said_once_and_changes_nothing_else(bench, tmp_path):
+    (tmp_path / "file").touch()
+    agent = bench.agent('echo out; : "$prompt"')
+    for name in ("a.log", "b.log"):
+        outcome = agent.call(Call(prompt="x", purpose=Purpose.RESEARCH, round=1, log=tmp_path / "file" / name))
+        assert outcome.worked
+        assert outcome.stdout == "out\n"
+    (told,) = bench.events.of(Notice)
+    assert told.level == "warning"
+    assert "a.log" in told.text.en
+
+
 def test_terminal_control_never_reaches_an_event(bench):
     bench.call(
         "printf '\\033]52;c;aGk=\\007a\\033[2Jb\\033]0;t\\nc\\302\\2332Jd\\n\\033[?1049h[/bold]\\n'; : \"$prompt\""

@@ -81,6 +81,7 @@ class ShellAgent:
         self._idle_timeout = idle_timeout
         self._env = dict(env or {})
         self._language: Language = language
+        self._log_trouble_told = False
 
     @property
     def name(self) -> str:
@@ -194,6 +195,12 @@ class ShellAgent:
         """The language of what is said within the output."""
         return self._language
 
+    def log_failed(self, error: OSError, call: Call) -> None:
+        """The output of a call could not be kept; worth a word the first time."""
+        if not self._log_trouble_told:
+            self._log_trouble_told = True
+            self.say("warning", texts.LOG_NOT_KEPT.of(file=str(call.log), error=error.strerror or str(error)))
+
     def say(self, level: Level, text: Text) -> None:
         """Tell a person something."""
         self._sink.emit(Notice(level=level, text=text))
@@ -252,6 +259,8 @@ class _Ears(Listener):
         write_roll(self._agent.workspace, ())
         if self._log:
             self._log.close()
+            if self._log.failed is not None:
+                self._agent.log_failed(self._log.failed, self._call)
 
     def text(self, stream: Stream) -> str:
         """What the stream said, clean and bounded."""

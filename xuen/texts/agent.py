@@ -20,6 +20,10 @@ CANNOT_KEEP_PROMPT = Text(
     "the prompt file could not be written in the workspace: {error}",
     "无法在工作区写入提示词文件：{error}",
 )
+LOG_NOT_KEPT = Text(
+    "the agent's output could not be kept whole in {file} ({error}); this is said once",
+    "无法把 agent 的输出完整保存到 {file}（{error}），此提示只出现一次",
+)
 SURVIVORS = Text(
     "some processes of the agent could not be ended (pid {pids}); they may belong to another user",
     "agent 的部分进程无法终止（pid {pids}），它们可能属于其他用户",
