@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from xuen.guard.verify import Judgement, Snapshot
-from xuen.guard.verify.excerpt import excerpt
+from xuen.guard.verify.excerpt import excerpt, in_both
 from xuen.guard.verify.suites import go_suite, make_suite, npm_suite, pytest_suite
 from xuen.guard.verify.suites.bench import Bench, Finding, Present, Site
 from xuen.guard.verify.suites.surroundings import suite_environment
@@ -132,7 +132,7 @@ class SuiteVerifier:
         finding = Finding("unavailable", texts.NO_SUITE)
         for runner in _RUNNERS:
             finding = _ask(runner, bench)
-            said.append(f"{runner.name}: {finding.outcome}: {finding.reason.en}\n{excerpt(finding.raw)}".rstrip())
+            said.append(f"{runner.name}: {finding.outcome}: {in_both(finding.reason)}\n{excerpt(finding.raw)}".rstrip())
             if finding.outcome != "unavailable":
                 break
         reason = texts.NO_SUITE if finding.outcome == "unavailable" else finding.reason
