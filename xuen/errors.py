@@ -6,10 +6,13 @@
     │   ├── ConfigError      the configuration file; `where` is `file:line: key`
     │   ├── TemplateError    a command template that a shell could not be trusted with
     │   ├── PromptTooLong    a prompt that does not fit into one argument of a command
+    │   ├── GitFailed        (`ci.git`) git refused what a checkpoint needs
+    │   ├── NoModel          (`ci.models`) no model answered
     │   └── WorkspaceError   a workspace that cannot be used
     │       └── WorkspaceBusy    … because another run holds it
     ├── DamagedResearch      research.md without exactly the four markers in their order
-    └── LockTimeout          a lock file that stayed held
+    ├── LockTimeout          a lock file that stayed held
+    └── ScreenUnusable       (`ui.tui`) a terminal that cannot show the screen
 
 Only `UserError` is meant for a person's eyes; whoever raises another one also catches it.
 """
@@ -60,7 +63,7 @@ class ConfigError(UserError):
 class TemplateError(UserError):
     """A command template through which the prompt would not surely arrive whole and as data.
 
-    `line` and `column` count from 1 within the template.
+    `line_number` and `column` count from 1 within the template.
     """
 
     def __init__(self, what: Text, *, line: int, column: int, mend: Text | None = None) -> None:

@@ -9,7 +9,7 @@ class Stop:
     """One token for one run, set by signals and keys, watched by everything that waits.
 
     `exit_code` is what the program should end with (0 for a quit from the screen, 128 + N for signal N);
-    the first caller decides it. `hurry()` shortens the grace that processes are given, nothing more.
+    the first caller decides it. Asking again shortens the grace that processes are given, nothing more.
     All methods may be called from any thread, `request` also from a signal handler. An end goes before
     everything else: it lets a pausing loop go.
     """
