@@ -450,7 +450,16 @@ def test_bad_input_gets_one_clear_line_and_leaves_nothing(xuen: Callable, tmp_pa
     one_line(xuen("t", "--no-tui"), "config.yaml:2", "agent.command", "$prompt_file")
     config.write_text('agent:\n  command: "eval $prompt"\n', "utf-8")
     one_line(xuen("t", "--no-tui"), "config.yaml:2", "agent.command")
+    config.unlink()
+    one_line(xuen("t", "--no-tui", "--base-url", "http://127.0.0.1:9/v1"), "--model")
+    one_line(xuen("t", "--no-tui", "--base-url", "127.0.0.1:9", "--model", "m"), "--base-url", "http://")
     assert not (tmp_path / "workspace").exists()
+
+
+def test_a_known_agent_that_is_not_here_is_told_with_how_to_install_it(xuen: Callable) -> None:
+    done = xuen("t", "--no-tui", "--pick", "0", "--agent", "claude", PATH="/usr/bin:/bin")
+    assert done.returncode == 1
+    assert "npm install -g @anthropic-ai/claude-code" in done.stdout
 
 
 def test_a_workspace_that_cannot_be_written_is_one_line(xuen: Callable, tmp_path: Path) -> None:

@@ -213,7 +213,7 @@ def resolve(agent: AgentSettings, xwork: XworkSettings) -> Resolved:
     """What `agent:` and `xwork:` ask for; a command goes before the preset.
 
     Raises:
-        ConfigError: there is no such preset.
+        ConfigError: there is no such preset, or the built-in agent's server is not wholly named; `where` is the key.
         TemplateError: the command is no template that a shell could be trusted with.
     """
     if agent.command is not None:
@@ -223,6 +223,7 @@ def resolve(agent: AgentSettings, xwork: XworkSettings) -> Resolved:
     permits, room = preset.permits.of(name=preset.name), preset.max_state_chars
     command, embedded = preset.command, preset.built_in and not xwork.base_url
     if preset.built_in:
+        _check_server(xwork)
         command = xwork_command(xwork)
         env |= _import_path(agent.env)
         room = EMBEDDED_STATE_CHARS if embedded else None
@@ -237,6 +238,18 @@ def resolve(agent: AgentSettings, xwork: XworkSettings) -> Resolved:
         max_state_chars=room,
         embedded=embedded,
     )
+
+
+def _check_server(settings: XworkSettings) -> None:
+    """Find what the built-in agent would say in every call before the first one."""
+    if settings.base_url is None:
+        return
+    if not re.match(r"https?://[^/\s]", settings.base_url):
+        raise ConfigError(
+            texts.BAD_SERVER.of(url=settings.base_url), where="xwork.base_url", mend=texts.BAD_SERVER_MEND
+        )
+    if settings.model is None:
+        raise ConfigError(texts.NO_MODEL, where="xwork.model", mend=texts.NO_MODEL_MEND)
 
 
 def name_of(command: str) -> str:

@@ -21,8 +21,8 @@ from xuen.agent.template import Template, check_with_shell, parse
 from xuen.cli.settings import Settings
 from xuen.config.model import Config, WordsSettings
 from xuen.errors import ConfigError, TemplateError
-from xuen.guard.bare import NoGuard
 from xuen.guard.guard import RoundGuard, utc_now
+from xuen.guard.no_guard import NoGuard
 from xuen.guard.round import Guard
 from xuen.guard.verify import Verifier
 from xuen.guard.verify.judge import AiVerifier
@@ -105,11 +105,11 @@ def judge_of(settings: Settings) -> Template | None:
 
 @contextmanager
 def _placed(settings: Settings, command_key: str) -> Iterator[None]:
-    """Give a fault of a preset's name or of a template the place where a person finds it."""
+    """Give a fault of a setting or of a template the place where a person finds it."""
     try:
         yield
     except ConfigError as error:
-        raise ConfigError(error.what, where=settings.where("agent.preset"), mend=error.mend) from None
+        raise ConfigError(error.what, where=settings.where(error.where), mend=error.mend) from None
     except TemplateError as error:
         where = settings.where(command_key, error.line_number, error.column)
         raise ConfigError(error.what, where=where, mend=error.mend) from None

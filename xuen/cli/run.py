@@ -24,7 +24,7 @@ from xuen.events import RunStarted
 from xuen.runner.loop import Loop
 from xuen.sink import FanOut, Sink
 from xuen.stop import Stop
-from xuen.texts import Text, language_of, plain
+from xuen.texts import Text, language_of, plain, presets
 from xuen.texts import run as texts
 from xuen.ui.console import Console, wants_colour
 from xuen.ui.jsonl import JsonLines, open_events
@@ -72,6 +72,11 @@ def _prepare(run: Run) -> list[Text]:
         said.append(texts.OTHER_TASK.of(old=plain(other)))
     if furnish(workspace, run.task) and agent.permits is not None:
         said.append(agent.permits)
+    preset = agent.preset
+    if preset is not None and preset.where() is None:
+        said.append(presets.NOT_HERE.of(program=preset.program, name=preset.name, install=preset.install))
+    if run.config.xwork.base_url is not None and (preset is None or not preset.built_in):
+        said.append(presets.SERVER_UNUSED.of(name=agent.name))
     if agent.embedded:
         said.append(texts.SMALL_MODEL_CHINESE if language_of(run.task) == "zh" else texts.SMALL_MODEL)
     return said

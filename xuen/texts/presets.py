@@ -10,6 +10,19 @@ NEAREST_PRESET_MEND = Text(
     'Did you mean "{nearest}"? The presets are: {names}', "是否想写“{nearest}”？可用的预设：{names}"
 )
 
+BAD_SERVER = Text('"{url}" is no address of a server', "“{url}”不是服务器地址")
+BAD_SERVER_MEND = Text("Write it like http://127.0.0.1:11434/v1", "请写成 http://127.0.0.1:11434/v1 这样")
+NO_MODEL = Text("a server is named and no model", "指定了服务器，却没有指定模型")
+NO_MODEL_MEND = Text("Add --model NAME (xwork.model)", "请加上 --model 名称（xwork.model）")
+SERVER_UNUSED = Text(
+    "--base-url and --model (xwork.*) are for the built-in agent; {name} has settings of its own",
+    "--base-url 和 --model（xwork.*）只用于内置 agent；{name} 有它自己的设置",
+)
+NOT_HERE = Text(
+    'the program "{program}" of {name} is not on PATH; install it: {install}',
+    "PATH 中找不到 {name} 的程序“{program}”，请先安装：{install}",
+)
+
 # --- what unattended work permits them, in plain words --------------------------------------------------------------
 
 PERMITS_COMMANDS = Text(
