@@ -36,9 +36,13 @@ from actions_play import (  # noqa: E402 - needs the line above
 )
 
 from xuen.events import Adopted, Baseline, Candidate  # noqa: E402
-from xuen.guard.candidates import digest, new_id, save  # noqa: E402
+from xuen.guard.candidates import (  # noqa: E402
+    Snapshot,
+    digest,
+    new_id,
+    save,
+)
 from xuen.guard.history import Ledger  # noqa: E402
-from xuen.guard.verify import Snapshot  # noqa: E402
 from xuen.workspace.paths import Workspace  # noqa: E402
 from xuen.workspace.research import Sections, new_research, parse  # noqa: E402
 

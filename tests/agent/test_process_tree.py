@@ -15,9 +15,9 @@ from tree_shapes import SHAPES
 
 from xuen.agent.command import CannotStart, Listener, run
 from xuen.agent.leftovers import end_leftovers
+from xuen.agent.process_roll import ROLL
 from xuen.agent.process_table import ProcTable, PsutilTable, Row, send
 from xuen.agent.process_tree import adopt_orphans, spawn
-from xuen.agent.roll import ROLL
 from xuen.events import Why
 from xuen.stop import Stop
 

@@ -25,9 +25,8 @@ from xuen.events import (
     RunStarted,
     Why,
 )
-from xuen.guard.candidates import digest, save
+from xuen.guard.candidates import Snapshot, digest, save
 from xuen.guard.history import Ledger
-from xuen.guard.verify import Snapshot
 from xuen.texts import Language, plain
 from xuen.workspace.paths import Workspace
 from xuen.workspace.research import Sections, new_research

@@ -13,10 +13,11 @@ from typing import Any
 from xuen.agent.call import Outcome
 from xuen.config.model import RoundsSettings
 from xuen.events import Event, RunFinished, RunStarted, Why
-from xuen.guard.bare import NoGuard
+from xuen.guard.candidates import Snapshot
 from xuen.guard.guard import RoundGuard
+from xuen.guard.no_guard import NoGuard
 from xuen.guard.round import RoundReport
-from xuen.guard.verify import Judgement, Snapshot
+from xuen.guard.verify import Judgement
 from xuen.guard.verify.user import UserVerifier
 from xuen.stop import Stop
 from xuen.texts import plain

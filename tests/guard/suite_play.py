@@ -10,7 +10,8 @@ from typing import Any
 
 import yaml
 
-from xuen.guard.verify import Judgement, Snapshot
+from xuen.guard.candidates import Snapshot
+from xuen.guard.verify import Judgement
 from xuen.guard.verify.suite import SuiteVerifier
 from xuen.stop import Stop
 

@@ -22,7 +22,7 @@ from xuen.agent.call import Call, Outcome
 from xuen.agent.capture import CallLog, Display, HeadTail, Pace
 from xuen.agent.command import STREAMS, CannotStart, Ended, Listener, Stream, run
 from xuen.agent.output import LineCutter
-from xuen.agent.roll import write_roll
+from xuen.agent.process_roll import write_roll
 from xuen.agent.template import Template, clean_environment, clean_prompt
 from xuen.errors import PromptTooLong
 from xuen.events import CallEnded, CallStarted, Level, Notice, Output, Why

@@ -14,9 +14,8 @@ from pathlib import Path
 from xuen.errors import DamagedResearch
 from xuen.files.durable import make_folder, write_bytes
 from xuen.files.jsonl import number, parse_line, whole
-from xuen.guard.candidates import is_id, round_of
+from xuen.guard.candidates import Snapshot, is_id, round_of
 from xuen.guard.history import Anchor
-from xuen.guard.verify import Snapshot
 from xuen.workspace.paths import Workspace
 from xuen.workspace.research import Sections, parse
 from xuen.workspace.research_file import ResearchFile

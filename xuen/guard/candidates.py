@@ -10,16 +10,32 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Container
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from xuen.files.durable import create_bytes, make_folder, sync_folder
-from xuen.guard.verify import Snapshot
 
 ID = re.compile(r"([0-9]{8}-[0-9]{6})-r([0-9]{1,9})(?:-[0-9]{1,9})?")
 """`YYYYMMDD-HHMMSS-r<round>`, `-2`, `-3` … on collision; nothing else is ever taken for part of a file name."""
 
 _NAME = re.compile(rf"cand-({ID.pattern})\.md")
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One kept state of research.md: `data` is the whole file, `sha256` the hex digest of exactly these bytes.
+
+    `parent` is the id of the best that the round started from, empty for a baseline; `words` are the inspiration
+    words of the round.
+    """
+
+    id: str
+    round: int
+    data: bytes
+    sha256: str
+    parent: str = ""
+    words: tuple[str, ...] = ()
 
 
 def digest(data: bytes) -> str:

@@ -34,19 +34,19 @@ from xuen.events import (
     RunStarted,
     SectionsShown,
 )
-from xuen.guard.bare import NoGuard
 from xuen.guard.best import Best, Followers, read_record
-from xuen.guard.candidates import digest, kept_ids, round_of, save
+from xuen.guard.candidates import Snapshot, digest, kept_ids, round_of, save
 from xuen.guard.desk import Desk
 from xuen.guard.history import Ledger, anchor_of
 from xuen.guard.judging import Findings, Judging
+from xuen.guard.kept_texts import KeptTexts
+from xuen.guard.no_guard import NoGuard
 from xuen.guard.opening import open_workspace
-from xuen.guard.papers import Papers
 from xuen.guard.person import Person
 from xuen.guard.policy import Decision, Policy
 from xuen.guard.round import RoundReport, agent_failed, heartbeat
 from xuen.guard.steps import Steps
-from xuen.guard.verify import Snapshot, Verifier
+from xuen.guard.verify import Verifier
 from xuen.sink import Sink
 from xuen.stop import Stop
 from xuen.texts import Language, Text
@@ -83,8 +83,8 @@ class RoundGuard:
         self._policy = Policy.of(settings)
         self._person = Person(self._desk, self._policy)
         self._sink = sink
-        self._papers = Papers(self._desk)
-        self._judging = Judging(self._policy, verifiers, self._papers, sink, stop)
+        self._kept_texts = KeptTexts(self._desk)
+        self._judging = Judging(self._policy, verifiers, self._kept_texts, sink, stop)
         self._steps = Steps(sink)
         self._bare = NoGuard(research, root=workspace.root, sink=sink, clock=clock)
         self._best: Best | None = None  # None: the start has not worked yet
@@ -237,11 +237,11 @@ class RoundGuard:
 
     def keep_prompt(self, id: str, text: str) -> None:
         """Keep what the agent is asked as `rounds/prompts/<id>.txt`. Raises nothing."""
-        self._papers.keep_prompt(id, text)
+        self._kept_texts.keep_prompt(id, text)
 
     def log_path(self, id: str) -> Path | None:
         """Where the agent's output of that round goes; None where the folder cannot be made."""
-        return self._papers.log_path(id)
+        return self._kept_texts.log_path(id)
 
     def finish(self, finished: RunFinished) -> None:
         """Do what waits, read the verdicts a last time, tell and record the end. Raises nothing."""

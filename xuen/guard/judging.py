@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from xuen.events import Judged, Verifying
-from xuen.guard.papers import Papers
+from xuen.guard.candidates import Snapshot
+from xuen.guard.kept_texts import KeptTexts
 from xuen.guard.policy import Decision, Policy
-from xuen.guard.verify import Judgement, Snapshot, Verifier
+from xuen.guard.verify import Judgement, Verifier
 from xuen.sink import Sink
 from xuen.stop import Stop
 from xuen.texts import Language
@@ -43,7 +44,7 @@ class Judging:
 
     policy: Policy
     verifiers: Mapping[str, Verifier]
-    papers: Papers
+    kept_texts: KeptTexts
     sink: Sink
     stop: Stop
 
@@ -56,7 +57,7 @@ class Judging:
             self.sink.emit(Verifying(round=candidate.round, id=candidate.id, verifier=name))
             found = self._ask(name, candidate, best)
             judgements.append(found)
-            self.papers.keep_raw(candidate.id, name, found.raw)
+            self.kept_texts.keep_raw(candidate.id, name, found.raw)
             self.sink.emit(
                 Judged(
                     round=candidate.round,

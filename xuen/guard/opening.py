@@ -12,14 +12,13 @@ from functools import reduce
 from xuen.errors import DamagedResearch
 from xuen.events import Adopted, Baseline, Candidate, Event, Pending, Recovered, Verdict
 from xuen.guard.best import Best
-from xuen.guard.candidates import digest, keep_aside, round_of, save
+from xuen.guard.candidates import Snapshot, digest, keep_aside, round_of, save
 from xuen.guard.desk import Desk
 from xuen.guard.history import Anchor, anchor_of
 from xuen.guard.policy import Policy
 from xuen.guard.recovery import Found, survey
 from xuen.guard.verdicts import due
 from xuen.guard.verdicts import parse as parse_verdicts
-from xuen.guard.verify import Snapshot
 from xuen.texts import Text
 from xuen.texts import guard as texts
 from xuen.workspace.research import Research, Sections, new_research, parse, parse_or_none

@@ -11,23 +11,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from xuen.events import JudgeOutcome
+from xuen.guard.candidates import Snapshot
 from xuen.texts import Text
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """One kept state of research.md: `data` is the whole file, `sha256` the hex digest of exactly these bytes.
-
-    `parent` is the id of the best that the round started from, empty for a baseline; `words` are the inspiration
-    words of the round.
-    """
-
-    id: str
-    round: int
-    data: bytes
-    sha256: str
-    parent: str = ""
-    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

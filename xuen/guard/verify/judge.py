@@ -11,8 +11,9 @@ from collections.abc import Callable
 from xuen.agent.call import Agent, Call, Outcome
 from xuen.errors import DamagedResearch, PromptTooLong
 from xuen.events import Purpose
+from xuen.guard.candidates import Snapshot
 from xuen.guard.score import read_score
-from xuen.guard.verify import Judgement, Snapshot
+from xuen.guard.verify import Judgement
 from xuen.guard.verify.excerpt import excerpt
 from xuen.texts import Text
 from xuen.texts import verify as texts

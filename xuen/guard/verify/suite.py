@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from xuen.guard.verify import Judgement, Snapshot
+from xuen.guard.candidates import Snapshot
+from xuen.guard.verify import Judgement
 from xuen.guard.verify.excerpt import excerpt, in_both
 from xuen.guard.verify.suites import go_suite, make_suite, npm_suite, pytest_suite
-from xuen.guard.verify.suites.bench import Bench, Finding, Present, Site
+from xuen.guard.verify.suites.suite_run import Finding, Present, Site, SuiteRun
 from xuen.guard.verify.suites.surroundings import suite_environment
 from xuen.stop import Stop
 from xuen.texts import Text
@@ -34,7 +35,7 @@ class _Runner:
 
     name: str
     present: Callable[[Site], Present | Text]
-    judge: Callable[[Bench, str], Finding]
+    judge: Callable[[SuiteRun, str], Finding]
 
 
 _RUNNERS: Final = (
@@ -106,18 +107,18 @@ class SuiteVerifier:
             return Judgement(self.name, "unavailable", None, texts.NO_FOLDER.of(folder=self._folder))
         try:
             with tempfile.TemporaryDirectory(prefix="xuen-suite-", ignore_cleanup_errors=True) as private:
-                return self._cascade(self._bench(Path(private)))
+                return self._cascade(self._suite_run(Path(private)))
         except OSError as error:  # no room for the report, a file that may not be read: nobody's test has failed
             said = f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
             return Judgement(self.name, "unknown", None, texts.SUITE_TROUBLE.of(error=said))
 
-    def _bench(self, private: Path) -> Bench:
+    def _suite_run(self, private: Path) -> SuiteRun:
         inherited = os.environ if self._surroundings is None else self._surroundings
         env = suite_environment(inherited, self._marks)
         temporary = private / "tmp"  # what a suite leaves among temporary files goes with the private folder
         temporary.mkdir()
         env["TMPDIR"] = str(temporary)
-        return Bench(
+        return SuiteRun(
             folder=self._folder,
             private=private,
             env=env,
@@ -127,25 +128,25 @@ class SuiteVerifier:
             python=self._python,
         )
 
-    def _cascade(self, bench: Bench) -> Judgement:
+    def _cascade(self, suite: SuiteRun) -> Judgement:
         said: list[str] = []
         finding = Finding("unavailable", texts.NO_SUITE)
         for runner in _RUNNERS:
-            finding = _ask(runner, bench)
+            finding = _ask(runner, suite)
             said.append(f"{runner.name}: {finding.outcome}: {in_both(finding.reason)}\n{excerpt(finding.raw)}".rstrip())
             if finding.outcome != "unavailable":
                 break
         reason = texts.NO_SUITE if finding.outcome == "unavailable" else finding.reason
-        if changed := bench.changed():
+        if changed := suite.changed():
             reason = texts.SUITE_CHANGED.of(reason=reason, files=changed)
         return Judgement(self.name, finding.outcome, None, reason, "\n".join(said))
 
 
-def _ask(runner: _Runner, bench: Bench) -> Finding:
+def _ask(runner: _Runner, suite: SuiteRun) -> Finding:
     """What one runner says; it is started only where there is something for it."""
-    here = runner.present(bench.site)
+    here = runner.present(suite.site)
     if isinstance(here, Text):
         return Finding("unavailable", here)
     if here.program is None:
         return Finding("unavailable", texts.NO_PROGRAM.of(runner=runner.name))
-    return runner.judge(bench, here.program)
+    return runner.judge(suite, here.program)

@@ -5,7 +5,8 @@ What the person thinks comes in through `verdicts.txt` (`xuen.guard.verdicts`), 
 
 from __future__ import annotations
 
-from xuen.guard.verify import Judgement, Snapshot
+from xuen.guard.candidates import Snapshot
+from xuen.guard.verify import Judgement
 from xuen.texts.guard import WAITS_FOR_PERSON
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from xuen.guard.verify.suites.bench import Bench, Finding, Present, Ran, Site
+from xuen.guard.verify.suites.suite_run import Finding, Present, Ran, Site, SuiteRun
 from xuen.texts import Text
 from xuen.texts import verify as texts
 
@@ -27,10 +27,10 @@ def present(site: Site) -> Present | Text:
     return Present("go test", site.which("go"), doubt=texts.GO_DOUBT)
 
 
-def judge(bench: Bench, go: str) -> Finding:
+def judge(suite: SuiteRun, go: str) -> Finding:
     """Run `go test`."""
-    ran = bench.run([go, "test", "-v", "./..."])
-    return bench.unfinished(ran) or _finding(ran)
+    ran = suite.run([go, "test", "-v", "./..."])
+    return suite.unfinished(ran) or _finding(ran)
 
 
 def _finding(ran: Ran) -> Finding:

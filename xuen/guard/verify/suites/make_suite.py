@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from xuen.guard.verify.suites.bench import Bench, Finding, Present, Ran, Site
+from xuen.guard.verify.suites.suite_run import Finding, Present, Ran, Site, SuiteRun
 from xuen.guard.verify.suites.summaries import does_nothing, summary_of
 from xuen.texts import Text
 from xuen.texts import verify as texts
@@ -32,10 +32,10 @@ def present(site: Site) -> Present | Text:
     return Present("make test", site.which("gmake", "make"), doubt=texts.MAKE_DOUBT)
 
 
-def judge(bench: Bench, make: str) -> Finding:
+def judge(suite: SuiteRun, make: str) -> Finding:
     """Run `make test` if make has something to do for it."""
-    asked = bench.run([make, "-n", "test"])
-    return bench.unfinished(asked) or _nothing_to_run(asked) or _run(bench, make)
+    asked = suite.run([make, "-n", "test"])
+    return suite.unfinished(asked) or _nothing_to_run(asked) or _run(suite, make)
 
 
 def _nothing_to_run(asked: Ran) -> Finding | None:
@@ -61,9 +61,9 @@ def _commands(stdout: str) -> list[str]:
     ]
 
 
-def _run(bench: Bench, make: str) -> Finding:
-    ran = bench.run([make, "test"])
-    if unfinished := bench.unfinished(ran):
+def _run(suite: SuiteRun, make: str) -> Finding:
+    ran = suite.run([make, "test"])
+    if unfinished := suite.unfinished(ran):
         return unfinished
     seen = summary_of(ran.output)
     if ran.code == 0 and seen.failed:

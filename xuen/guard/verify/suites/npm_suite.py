@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from xuen.guard.verify.suites.bench import Bench, Finding, Present, Ran, Site
+from xuen.guard.verify.suites.suite_run import Finding, Present, Ran, Site, SuiteRun
 from xuen.guard.verify.suites.summaries import does_nothing, summary_of
 from xuen.texts import Text
 from xuen.texts import verify as texts
@@ -37,11 +37,11 @@ def present(site: Site) -> Present | Text:
     return Present("npm test", site.which("npm"))
 
 
-def judge(bench: Bench, npm: str) -> Finding:
+def judge(suite: SuiteRun, npm: str) -> Finding:
     """Run the project's test script."""
-    lacks_packages = _lacks_packages(bench.folder)
-    ran = bench.run([npm, *_RUN])
-    return bench.unfinished(ran) or _finding(ran, lacks_packages)
+    lacks_packages = _lacks_packages(suite.folder)
+    ran = suite.run([npm, *_RUN])
+    return suite.unfinished(ran) or _finding(ran, lacks_packages)
 
 
 def _package(folder: Path) -> dict[str, Any] | None:

@@ -18,7 +18,7 @@ from typing import Final
 from xml.etree import ElementTree
 
 from xuen.events import JudgeOutcome
-from xuen.guard.verify.suites.bench import Bench, Finding, Present, Ran, Site
+from xuen.guard.verify.suites.suite_run import Finding, Present, Ran, Site, SuiteRun
 from xuen.texts import Text
 from xuen.texts import verify as texts
 
@@ -40,17 +40,17 @@ def present(site: Site) -> Present | Text:
     return Present(f"pytest ({python})", python, _HAS_PYTEST)
 
 
-def judge(bench: Bench, python: str) -> Finding:
+def judge(suite: SuiteRun, python: str) -> Finding:
     """Run pytest if the interpreter has it."""
-    probe = bench.run([python, *_HAS_PYTEST])
-    if unfinished := bench.unfinished(probe):
+    probe = suite.run([python, *_HAS_PYTEST])
+    if unfinished := suite.unfinished(probe):
         return unfinished
     if probe.code != 0:
         text = texts.PYTEST_MISSING if probe.code == _NO_PYTEST else texts.PYTHON_BROKEN
         return Finding("unavailable", text.of(python=python), probe.output)
-    report = bench.private / "report.xml"
-    ran = bench.run([python, "-m", "pytest", *_options(bench, report)])
-    return bench.unfinished(ran) or _finding(ran, _read(report))
+    report = suite.private / "report.xml"
+    ran = suite.run([python, "-m", "pytest", *_options(suite, report)])
+    return suite.unfinished(ran) or _finding(ran, _read(report))
 
 
 def _interpreter(site: Site) -> str:
@@ -63,13 +63,13 @@ def _interpreter(site: Site) -> str:
     return site.python
 
 
-def _options(bench: Bench, report: Path) -> list[str]:
+def _options(suite: SuiteRun, report: Path) -> list[str]:
     # The cache goes elsewhere instead of away: a project's own --ff or --lf needs the plugin.
-    options = [f"--junitxml={report}", "-o", f"cache_dir={bench.private / 'cache'}", "--color=no"]
-    if not bench.climbs and not has_settings(bench.folder):
-        empty = bench.private / "pytest.ini"
+    options = [f"--junitxml={report}", "-o", f"cache_dir={suite.private / 'cache'}", "--color=no"]
+    if not suite.climbs and not has_settings(suite.folder):
+        empty = suite.private / "pytest.ini"
         empty.write_text("[pytest]\n", encoding="utf-8")
-        options += ["-c", str(empty), f"--rootdir={bench.folder}", f"--confcutdir={bench.folder}"]
+        options += ["-c", str(empty), f"--rootdir={suite.folder}", f"--confcutdir={suite.folder}"]
     return options
 
 

@@ -13,7 +13,7 @@ from xuen.texts import Text, plain
 from xuen.texts.guard import PROMPT_NOT_KEPT, RAW_NOT_KEPT
 
 
-class Papers:
+class KeptTexts:
     """Writes `rounds/prompts/<id>.txt` and `rounds/logs/<id>.<verifier>.txt`. No method raises."""
 
     def __init__(self, desk: Desk) -> None:

@@ -88,7 +88,7 @@ class Ran:
 
 
 @dataclass(slots=True)
-class Bench:
+class SuiteRun:
     """One run of the cascade in `folder`; `private` is a folder of its own outside it, removed afterwards.
 
     `timeout` is in seconds for everything together, 0 for none. `climbs` says whether settings of the folders above
