@@ -130,13 +130,13 @@ def test_xwork_takes_its_settings_and_a_session_of_its_own():
 
 def test_the_state_is_small_for_the_embedded_model_only():
     assert resolved("xwork").max_state_chars is not None
-    assert resolved("xwork", base_url="http://127.0.0.1:1/v1").max_state_chars is None
+    assert resolved("xwork", base_url="http://127.0.0.1:1/v1", model="m").max_state_chars is None
     assert resolved("claude").max_state_chars is None
 
 
 def test_the_embedded_model_works_where_no_server_was_named():
     assert resolved("xwork").embedded
-    assert not resolved("xwork", base_url="http://127.0.0.1:1/v1").embedded
+    assert not resolved("xwork", base_url="http://127.0.0.1:1/v1", model="m").embedded
     assert not resolved("claude").embedded
     assert not resolve(AgentSettings(command="xwork $prompt"), XworkSettings()).embedded
 

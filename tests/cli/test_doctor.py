@@ -143,16 +143,16 @@ def test_the_built_in_agent_needs_its_weights_or_a_server(monkeypatch: pytest.Mo
     assert "names a file that is not there: /nowhere.gguf" in rows(lines, "agent ")[0]
     with socket.create_server(("127.0.0.1", 0)) as server:
         url = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
-        code, lines = ask("", "--base-url", url)
+        code, lines = ask("", "--base-url", url, "--model", "m")
         assert (code, rows(lines, "agent ")[0]) == (0, f"ok  agent          the built-in one, with the server at {url}")
         assert rows(lines, "key")[0].startswith("--  key            OPENAI_API_KEY is not set")
-    code, lines = ask("", "--base-url", url)
+    code, lines = ask("", "--base-url", url, "--model", "m")
     assert (code, rows(lines, "agent ")[0][:2]) == (1, "!!")
 
 
 @pytest.mark.parametrize("url", ["127.0.0.1:1", "ftp://x/", "http://", "http://[::1", "http://x:99999/"])
 def test_what_is_no_address_of_a_server_fails(url: str) -> None:
-    code, lines = ask("", "--base-url", url)
+    code, lines = ask("", "--base-url", url, "--model", "m")
     assert (code, rows(lines, "agent ")[0][:2]) == (1, "!!")
 
 
