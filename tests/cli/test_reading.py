@@ -96,7 +96,7 @@ def test_show_tells_the_whole_story(workspace: Workspace, call: Call) -> None:
         f"  prompt    {workspace.prompts / WORSE}.txt",
         f"  log       {workspace.logs / WORSE}.log",
         "2026-11-30 10:11:04Z  candidate",
-        "  ai  passed  3  a guess",
+        "  ai  3  a guess",
         "  │ It guesses.",
         "  │ SCORE: 3",
         "2026-11-30 10:11:05Z  rejected  3  ai  score 3 is below 7",

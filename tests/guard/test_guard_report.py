@@ -29,7 +29,7 @@ def test_the_overview_names_the_best_what_waits_and_what_failed(play: Play) -> N
     assert seen.pending[0].ts
     assert seen.rounds == 6
     assert [(each.event, each.round) for each in seen.failures] == [("agent_failed", 4), ("damaged", 5)]
-    assert seen.counts["candidate"] == 3
+    assert [seen.counts[state] for state in ("adopted", "rejected", "pending")] == [1, 1, 1]
     assert seen.counts["heartbeat"] == 1
 
 

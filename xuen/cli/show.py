@@ -86,7 +86,8 @@ def _line(line: dict[str, Any], told: Story, output: Output) -> None:
 def _judgement(found: dict[str, Any], told: Story, output: Output) -> None:
     verifier = str(found.get("verifier", ""))
     outcome = _OUTCOMES.get(str(found.get("outcome")), plain(str(found.get("outcome")))).in_language(output.language)
-    parts = [verifier, outcome, points(found.get("score")), str(found.get("reason") or "")]
+    score = points(found.get("score"))  # a score says itself whether that is enough
+    parts = [verifier, score or outcome, str(found.get("reason") or "")]
     output.say("  ".join(part for part in parts if part), indent="  ")
     if told.raw.get(verifier):
         output.say(told.raw[verifier].rstrip("\n"), "muted", indent="  │ ")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from xuen.errors import UsageError
+from xuen.events import Why
 from xuen.files.durable import append_lines, make_folder
 from xuen.files.jsonl import number, read_objects, whole
 from xuen.guard.candidates import is_id, kept_ids, load
@@ -51,7 +52,10 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """A workspace at a glance; `rounds` is the highest round number, `counts` how often each event happened."""
+    """A workspace at a glance; `rounds` is the highest round number.
+
+    `counts` says how many candidates are what they are now, and how often each other event happened.
+    """
 
     best: Anchor | None
     pending: list[Waiting]
@@ -95,6 +99,15 @@ class Story:
     lines: list[dict[str, Any]]
 
 
+def _counts(lines: list[dict[str, Any]], index: Index) -> Counter[str]:
+    """Candidates by their state, where one that was overturned counts once; events without one by their number."""
+    of_candidates = ("baseline", "candidate", "adopted", "rejected", "pending")
+    counts = Counter(str(line.get("event")) for line in lines if line.get("event") not in of_candidates)
+    counts.update("pending" if known.status == "open" else known.status for known in index.known.values())
+    counts["agent_failed"] -= sum(line.get("why") == Why.STOPPED for line in lines)
+    return counts
+
+
 def history(workspace: Workspace) -> list[dict[str, Any]]:
     """All readable lines of the history, in the order of the file. Raises OSError."""
     return read_objects(workspace.history)
@@ -121,7 +134,7 @@ def overview(workspace: Workspace) -> Overview:
             if known.status in ("pending", "open")
         ],
         rounds=index.last_round,
-        counts=Counter(str(line.get("event")) for line in lines),
+        counts=_counts(lines, index),
         failures=[
             Failure(
                 round=whole(line.get("round")) or 0,

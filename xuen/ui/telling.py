@@ -141,6 +141,8 @@ def _(event: ev.WordsStarted, _view: View) -> Lines:
 
 @_tell.register
 def _(event: ev.WordsProgress, _view: View) -> Lines:
+    if event.have >= event.want:
+        return ()  # WordsReady follows
     return (Line("muted", say.WORDS, say.WORDS_PROGRESS.of(have=event.have, want=event.want)),)
 
 
@@ -208,12 +210,16 @@ def _(event: ev.Candidate, _view: View) -> Lines:
 
 
 @_tell.register
-def _(event: ev.Verifying, _view: View) -> Lines:
+def _(event: ev.Verifying, view: View) -> Lines:
+    if event.verifier == "tests" and view.without_suite:
+        return ()  # it was said in the round before
     return (Line("muted", say.VERIFYING.of(verifier=verifier_name(event.verifier), id=event.id)),)
 
 
 @_tell.register
-def _(event: ev.Judged, _view: View) -> Lines:
+def _(event: ev.Judged, view: View) -> Lines:
+    if event.verifier == "tests" and view.without_suite > 1:
+        return ()
     outcome = _OUTCOMES[event.outcome] if event.score is None else score_text(event.score)
     text = say.JUDGED.of(verifier=verifier_name(event.verifier), outcome=outcome)
     if event.reason.en and event.outcome in ("passed", "unavailable"):  # else the decision that follows says it

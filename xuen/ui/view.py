@@ -82,6 +82,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     failures: int = 0  # rounds of this run in which the agent failed
     marks: tuple[Mark, ...] = ()  # the outcomes of the last rounds, oldest first
     heartbeats: int = 0  # rounds without a change, in a row
+    without_suite: int = 0  # rounds in a row in which no test suite could be run
     guard_off: Text | None = None
 
     bank_have: int = 0
@@ -249,6 +250,13 @@ def _(event: ev.Baseline, view: View, _now: float) -> View:
 @_fold.register
 def _(event: ev.Verifying, view: View, now: float) -> View:
     return _enter(view, Phase.VERIFYING, now, verifier=event.verifier)
+
+
+@_fold.register
+def _(event: ev.Judged, view: View, _now: float) -> View:
+    if event.verifier != "tests":
+        return view
+    return replace(view, without_suite=view.without_suite + 1 if event.outcome == "unavailable" else 0)
 
 
 @_fold.register
