@@ -42,10 +42,12 @@ class UserError(XuenError):
         self.mend = mend
 
     def line(self, language: Language) -> str:
-        """The whole message as one line: `where: what. mend`."""
+        """The whole message as one line: `where: what. Mend`."""
         parts = [f"{self.where}: " if self.where else "", self.what.in_language(language)]
         if self.mend is not None:
-            parts.append(("。" if language == "zh" else ". ") + self.mend.in_language(language))
+            mend = self.mend.in_language(language)
+            joint = "。" if language == "zh" else "; " if mend[:1].islower() else ". "
+            parts.append(joint + mend)
         return " ".join("".join(parts).splitlines())
 
     def __str__(self) -> str:

@@ -80,7 +80,7 @@ def test_many_candidates_stay_a_short_page(tmp_path: Path) -> None:
     bars = re.search(r"bar \[(.*)\]", shown)
     assert bars is not None
     assert len(bars[1].split(", ")) == 60
-    assert "and 10 earlier ones" in shown
+    assert "and 10 before that" in shown
     assert len(shown) < 100_000
 
 

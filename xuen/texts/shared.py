@@ -11,5 +11,5 @@ CHECK_PATH = Text("Check the path and its permissions", "请检查路径及其�
 
 NO_BEST = Text("none yet", "暂无")
 SCORED = Text("score {score} ({by})", "{score} 分（{by}）")
-EARLIER_ONES = Text("and {count} earlier ones", "以及更早的 {count} 个")
+EARLIER_ONES = Text("and {count} before that", "以及更早的 {count} 个")
 SNAPSHOT_GONE = Text("its snapshot is missing or damaged", "快照缺失或已损坏")
