@@ -1,9 +1,9 @@
 """From what a judge printed to the lines that are its answer; pure.
 
-Owns what, beside thinking, does not count: quotations, blocks of code, and lines that repeat the question (some
-agents print the whole conversation, and the question holds a candidate that may praise itself). Refuses to weigh
-what remains.
-Always: a line is kept or dropped whole, in order, and full-width forms of ASCII have become ASCII.
+Owns what, beside thinking, does not count: the question where it is printed from its beginning (some agents print the
+whole conversation, and the question holds a candidate that may praise itself), quotations and blocks of code. Knows
+which other lines stand in the question. Refuses to weigh what remains.
+Always: what is left is in order, and full-width forms of ASCII have become ASCII.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ _INVISIBLE = dict.fromkeys((0xFEFF, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x20
 _FENCE = re.compile(r"^\s*(?:```|~~~)\s*([\w+-]*)\s*$")
 _PLAIN_FENCES = frozenset({"", "text", "txt", "plaintext", "markdown", "md"})
 _NUMBERED = re.compile(r"^\s*\d{1,6}[.):|]?\s+")
-_WORD = re.compile(r"\d+(?:[./]\d+)*|[^\W\d_]+")
+_WORD = re.compile(r"\d+(?:[./]\d+)*|[\u3400-\u9fff]|[^\W\d_\u3400-\u9fff]+")
+_BEGINNING = 6  # letters by which the beginning of a question is looked for
 
 
 def normal(text: str) -> str:
@@ -24,16 +25,53 @@ def normal(text: str) -> str:
     return text.translate(_WIDTHS).translate(_INVISIBLE).replace("\r\n", "\n").replace("\r", "\n")
 
 
-def without_echo(text: str, asked: str) -> str:
-    """The lines that do not stand in the question. An answer of a single line is no echo.
+def without_question(text: str, asked: str) -> str:
+    """The text without the question, wherever that is printed from its beginning, whole or cut short.
 
-    A judge whose honest line also stands in the question loses that line: better no score than a borrowed one.
+    Letters and digits are compared one by one, so that frames, numbered lines and other line ends change nothing.
+    Marks within it, as of thinking or of code, are the question's own and go with it.
     """
-    lines = text.split("\n")
-    if not asked or sum(bool(line.strip()) for line in lines) < 2:
+    question = _characters(asked)
+    if not question:
         return text
-    question = _Question(asked)
-    return "\n".join(line for line in lines if line not in question)
+    kept: list[str] = []
+    place: int | None = None  # how much of the question the lines before have printed
+    for line in text.split("\n"):
+        place, rest = _printed(line, question, place)
+        kept += rest
+    return "\n".join(kept)
+
+
+def _printed(line: str, question: str, place: int | None) -> tuple[int | None, list[str]]:
+    """How far the question has been printed after this line, and what of the line is not the question's."""
+    if place is not None:
+        for form in (line, _NUMBERED.sub("", line)):
+            own = _characters(form)
+            if question.startswith(own, place):
+                place += len(own)
+                return (place if place < len(question) else None), []
+            if own.startswith(question[place:]):
+                return None, [form[_offset(form, len(question) - place) :]]
+    own = _characters(line)
+    start = own.find(question[:_BEGINNING])
+    if start >= 0 and question.startswith(own[start:]):
+        return len(own) - start, [line[: _offset(line, start)]]
+    if start >= 0 and own.startswith(question, start):
+        return None, [line[: _offset(line, start)], line[_offset(line, start + len(question)) :]]
+    return None, [line]
+
+
+def _characters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+def _offset(line: str, count: int) -> int:
+    """Where in the line so many of its letters and digits have been read."""
+    at = 0
+    while at < len(line) and count > 0:
+        count -= len(_characters(line[at]))
+        at += 1
+    return at
 
 
 def answer_lines(text: str) -> list[str]:
@@ -66,7 +104,7 @@ def without_fences(text: str) -> str:
     return "\n".join(line for line in text.split("\n") if not _FENCE.match(line)).strip()
 
 
-class _Question:
+class Question:
     """Which lines stand in a question, compared by words and numbers alone: frames and line ends change nothing."""
 
     def __init__(self, text: str) -> None:

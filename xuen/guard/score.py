@@ -5,6 +5,9 @@ answer that can be read in two ways, or that speaks of another scale, of a part,
 score. Always: what a model thinks, quotes or repeats of the question never counts, and a number outside 0 to 10 is
 never bent into range.
 
+A line that also stands in the question gives no score, as it may be an echo; but it casts doubt like any other, as
+it may be the judge's own word.
+
 An answer is a row of claims. Final ones ("final score: 7") speak before plain ones ("score: 7"), these before said
 ones ("I give it 7 out of 10"). Those that speak must agree, and nothing after them may take them back.
 """
@@ -19,16 +22,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from xuen.guard.answer_text import answer_lines, normal, without_echo, without_fences
+from xuen.guard.answer_text import Question, answer_lines, normal, without_fences, without_question
+from xuen.guard.score_doubts import (
+    accounts_for,
+    disturbs,
+    introduces_another,
+    is_other_scale,
+    is_rival,
+    is_rival_heading,
+)
 from xuen.guard.score_forms import (
     Claim,
     Rank,
     alone,
     bare,
-    disturbs,
     heading_rank,
-    is_rival,
-    is_rival_heading,
     label_rank,
     labelled,
     may_claim,
@@ -42,6 +50,7 @@ from xuen.thinking import without_thinking
 
 _SCALE_KEYS = frozenset({"max", "max score", "maximum", "scale", "out of", "满分", "total", "denominator"})
 _OBJECT = re.compile(r"^[ \t]*\{", re.MULTILINE)
+_QUOTE = re.compile(r"[\"'“”„«»「」『』]{1,3}")
 _TRIES = 50  # places at which a JSON object may begin; more are no answer
 
 
@@ -59,15 +68,19 @@ class _Line:
 
     text: str
     claims: tuple[Claim, ...]
+    echoed: bool  # it stands in the question
 
 
 def read_score(answer: str, *, asked: str = "") -> ScoreReading:
     """The judge's score from 0 to 10, if the answer gives exactly one with certainty.
 
-    `asked` is the prompt that the judge was given: lines of the answer that stand in it are an echo.
+    `asked` is the prompt that the judge was given. Where the answer prints it, that counts for nothing; other lines of
+    the answer that stand in it give no score, unless the answer is a single line.
     """
-    text = without_echo(without_thinking(normal(answer)), normal(asked))
-    lines = list(_lines(text))
+    answer, asked = normal(answer), normal(asked)
+    single = sum(bool(line.strip()) for line in answer.split("\n")) < 2
+    text = without_thinking(without_question(answer, asked))
+    lines = list(_lines(text, Question("" if single else asked)))
     if not lines:
         return ScoreReading(None, ANSWER_EMPTY)
     return _decide(lines)
@@ -76,27 +89,33 @@ def read_score(answer: str, *, asked: str = "") -> ScoreReading:
 # --- what is claimed -----------------------------------------------------------------------------------------------
 
 
-def _lines(text: str) -> Iterator[_Line]:
+def _lines(text: str, question: Question) -> Iterator[_Line]:
     before, found, after = _objects(without_fences(text))
     if not found:
-        yield from _claims(answer_lines(text))
+        yield from _claims(answer_lines(text), question)
         return
-    yield from _claims(answer_lines(before))
-    for pairs in found:
-        yield _Line("", tuple(_object_claims(pairs)))
-    yield from _claims(answer_lines(after))
+    yield from _claims(answer_lines(before), question)
+    for pairs, source in found:
+        yield _Line("", tuple(_object_claims(pairs)), source in question)
+    yield from _claims(answer_lines(after), question)
 
 
-def _claims(raw: list[str]) -> Iterator[_Line]:
-    texts = [text for line in raw if (text := undress(line)) and any(char.isalnum() for char in text)]
-    if len(texts) == 1 and (only := bare(texts[0])) is not None:
-        yield _Line(texts[0], (Claim(Rank.PLAIN, only),))
+def _claims(raw: list[str], question: Question) -> Iterator[_Line]:
+    texts = [(text, line) for line in raw if (text := undress(line)) and _speaks(text)]
+    if len(texts) == 1 and (only := bare(texts[0][0])) is not None:
+        yield _Line(texts[0][0], (Claim(Rank.PLAIN, only),), texts[0][1] in question)
         return
     heading: Rank | None = None
-    for number, text in enumerate(texts):
+    for number, (text, line) in enumerate(texts):
         claims = _claims_of(text, heading, alone_counts=number in (0, len(texts) - 1)) if may_claim(text) else []
-        heading = heading_rank(text)
-        yield _Line(text, tuple(claims))
+        echoed = line in question
+        heading = None if echoed else heading_rank(text)
+        yield _Line(text, tuple(claims), echoed)
+
+
+def _speaks(text: str) -> bool:
+    """Whether a line says anything; a quotation mark alone on its line does."""
+    return any(char.isalnum() for char in text) or _QUOTE.fullmatch(text) is not None
 
 
 def _claims_of(text: str, heading: Rank | None, *, alone_counts: bool) -> list[Claim]:
@@ -113,6 +132,9 @@ def _claims_of(text: str, heading: Rank | None, *, alone_counts: bool) -> list[C
 
 
 # --- JSON ----------------------------------------------------------------------------------------------------------
+
+
+_Object = tuple[dict[str, Any], str]  # what a JSON object holds, and its source
 
 
 class _Doubtful(Exception):
@@ -133,7 +155,7 @@ def _constant(name: str) -> float:
 _DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant)
 
 
-def _objects(text: str) -> tuple[str, list[dict[str, Any]], str]:
+def _objects(text: str) -> tuple[str, list[_Object], str]:
     """The JSON objects that begin or end the answer, with what stands before and after them.
 
     One in the middle may be a quotation, so it does not count.
@@ -145,14 +167,14 @@ def _objects(text: str) -> tuple[str, list[dict[str, Any]], str]:
     return text, [], ""
 
 
-def _sequence(text: str) -> tuple[list[dict[str, Any]], str]:
-    found: list[dict[str, Any]] = []
+def _sequence(text: str) -> tuple[list[_Object], str]:
+    found: list[_Object] = []
     while text.startswith("{"):
         try:
             value, end = _DECODER.raw_decode(text)
         except (ValueError, _Doubtful, RecursionError):
             break
-        found.append(value)
+        found.append((value, text[:end]))
         text = text[end:].strip()
     return found, text
 
@@ -177,7 +199,7 @@ def _object_value(value: object) -> float | None:
 
 
 def _decide(lines: list[_Line]) -> ScoreReading:
-    placed = [(place, claim) for place, line in enumerate(lines) for claim in line.claims]
+    placed = [(place, claim) for place, line in enumerate(lines) for claim in line.claims if not line.echoed]
     if not placed:
         return ScoreReading(None, SCORE_MISSING)
     rank = max(claim.rank for _, claim in placed)
@@ -188,19 +210,27 @@ def _decide(lines: list[_Line]) -> ScoreReading:
         speaking = [(at, claim) for at, claim in speaking if claim.value is not None]
     if any(claim.value is None for _, claim in speaking) or last.value is None:
         return ScoreReading(None, SCORE_UNCERTAIN.of(line=_quoted(lines[place].text)))
-    if _contradicted(last.value, [claim for _, claim in speaking], placed, rank):
+    if _contradicted(last.value, rank, lines):
         return ScoreReading(None, SCORES_DISAGREE)
-    if (place > 0 and is_rival_heading(lines[place - 1].text)) or (
-        not ends_answer and _doubtful(lines, place, last.value, rank)
-    ):
+    if _foreign(lines, place) or (not ends_answer and _doubtful(lines, place, last.value, rank)):
         return ScoreReading(None, SCORE_UNCERTAIN.of(line=_quoted(lines[place].text)))
     return ScoreReading(last.value, SCORE_READ.of(score=f"{last.value:g}"))
 
 
-def _contradicted(value: float, speaking: list[Claim], placed: list[tuple[int, Claim]], rank: Rank) -> bool:
-    if any(claim.value != value for claim in speaking):
-        return True
-    return rank is Rank.PLAIN and any(claim.rank is Rank.SAID and claim.value != value for _, claim in placed)
+def _contradicted(value: float, rank: Rank, lines: list[_Line]) -> bool:
+    """Whether another number has as good a claim; that of an echoed line may be the judge's last word."""
+    weighty = {rank, Rank.SAID} if rank is Rank.PLAIN else {rank}
+    return any(
+        claim.value is not None and claim.value != value and (line.echoed or claim.rank in weighty)
+        for line in lines
+        for claim in line.claims
+    )
+
+
+def _foreign(lines: list[_Line], place: int) -> bool:
+    """Whether a claim is the best's or somebody else's, or on another scale, wherever in the answer it stands."""
+    before = lines[place - 1].text if place > 0 else ""
+    return is_rival_heading(before) or introduces_another(before) or any(is_other_scale(line.text) for line in lines)
 
 
 def _doubtful(lines: list[_Line], place: int, value: float, rank: Rank) -> bool:
@@ -211,8 +241,12 @@ def _doubtful(lines: list[_Line], place: int, value: float, rank: Rank) -> bool:
         return True
     if any(claim.value != value for line in lines[place + 1 :] for claim in line.claims):
         return True
-    others = lines[place:] if rank is Rank.SAID else lines[place + 1 :]
-    return any(disturbs(line.text, value) for line in others)
+    after = lines[place + 1 :]
+    if rank is not Rank.SAID and not (after and accounts_for(after[0].text)):
+        return True
+    if any(bare(line.text) not in (None, value) for line in after):
+        return True
+    return any(disturbs(line.text, value) for line in (lines[place:] if rank is Rank.SAID else after))
 
 
 def _quoted(text: str) -> str:

@@ -53,8 +53,8 @@ _FRAMED = re.compile(rf"(?:【({_LABEL})】|「({_LABEL})」)\s*:?\s*", re.IGNOR
 _HEADING = re.compile(rf"{_LABEL}\s*:?", re.IGNORECASE)
 _IS_FINAL = re.compile(rf"{_FINALLY}|最终|最后|总|综合|整体|итог|общ|최종|最終|総合", re.IGNORECASE)
 
-_NUMBER = r"(?:10(?:\.0{1,6})?|\d(?:\.\d{1,6})?)(?![\d%])"
-_TENTHS = r"(?:/\s*10(?:\.0{1,2})?(?!\d|[./]\d)|out\s+of\s+(?:10|ten)\b)"
+NUMBER = r"(?:10(?:\.0{1,6})?|\d(?:\.\d{1,6})?)(?![\d%])"
+TENTHS = r"(?:/\s*10(?:\.0{1,2})?(?!\d|[./]\d)|out\s+of\s+(?:10|ten)\b)"
 _WORDS = {
     word: float(value)
     for names in (
@@ -65,8 +65,8 @@ _WORDS = {
 }
 _WORD = "|".join(sorted(_WORDS, key=len, reverse=True))
 _VALUE = re.compile(
-    rf"(?P<open>\[\[?|【)?(?:(?P<number>{_NUMBER})|(?P<word>{_WORD})(?![a-z]))(?(open)(?:\]\]?|】))"
-    rf"\s*(?P<tenths>{_TENTHS})?\s*(?P<unit>分|points?\b|pts\b)?(?P<tail>.*)",
+    rf"(?P<open>\[\[?|【)?(?:(?P<number>{NUMBER})|(?P<word>{_WORD})(?![a-z]))(?(open)(?:\]\]?|】))"
+    rf"\s*(?P<tenths>{TENTHS})?\s*(?P<unit>分|points?\b|pts\b)?(?P<tail>.*)",
     re.IGNORECASE,
 )
 _SCALE_NOTE = re.compile(rf"\s*\(\s*{_OF_TEN}\s*\)")
@@ -74,8 +74,9 @@ _NOTE = re.compile(r"[,;:.。(]|[-–—]+\s")
 _HEDGE = re.compile(
     r"\d|[½¼¾]|\b(?:if|unless|provided|assuming|would|could|might|should|maybe|perhaps|or|minus|less|instead|lower|higher"
     r"|otherwise|except|at\s+(?:most|least|best)|zero|two|three|four|five|six|seven|eight|nine|ten)\b"
-    r"|\((?:for\s+)?(?:the\s+)?(?:current\s+|previous\s+)?(?:best|baseline)\b|\bself\b|\bclaim|%|\bpercent|\bstars?\b"
-    r"|\((?:当前)?(?:最佳|基线)|自评|百分|星|如果|若|假如|除非|前提|可能|也许|或|减|改为|改成|应该|应为|原为|[零一两二三四五六七八九十]分|\?",
+    r"|\((?:for\s+)?(?:the\s+)?(?:current\s+|previous\s+)?(?:best|baseline)\b|\bself\b|\bclaim|\bas\s+(?:it|they|the\s+(?:candidate|artifact|author|text|prompt)|asked|told|instructed|requested|demanded|quoted)\b"
+    r"|\b(?:not|ignore|disregard|joke|joking|kidding|quote[ds]?)\b|%|\bpercent|\bstars?\b"
+    r"|\((?:当前)?(?:最佳|基线)|自评|百分|星|要求|声称|不是|作废|玩笑|忽略|如果|若|假如|除非|前提|可能|也许|或|减|改为|改成|应该|应为|原为|[零一两二三四五六七八九十]分|\?",
     re.IGNORECASE,
 )
 _NUMERAL = re.compile(
@@ -83,46 +84,21 @@ _NUMERAL = re.compile(
     re.IGNORECASE,
 )
 
-_ALONE = re.compile(
-    rf"(?:(?P<open>\[\[)(?P<boxed>{_NUMBER})\]\]|(?P<number>{_NUMBER})\s*(?:{_TENTHS}\s*分?|分))[.。!]*"
-)
-_BARE = re.compile(rf"(?P<number>{_NUMBER})[.。]?")
-_BRACKETED = re.compile(rf"\[\[({_NUMBER})\]\]|\\boxed\{{({_NUMBER})\}}")
+_ALONE = re.compile(rf"(?:(?P<open>\[\[)(?P<boxed>{NUMBER})\]\]|(?P<number>{NUMBER})\s*(?:{TENTHS}\s*分?|分))[.。!]*")
+_BARE = re.compile(rf"(?P<number>{NUMBER})[.。]?")
+_BRACKETED = re.compile(rf"\[\[({NUMBER})\]\]|\\boxed\{{({NUMBER})\}}")
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？;；]")
 _GIVEN_ENGLISH = re.compile(
     rf"{_LEAD}(?:i|we)(?:'d|'ll|\s+would|\s+will)?\s+(?:rate|give|score|assign|award)\s+"
     r"(?:(?:this|it|the\s+candidate|this\s+candidate|the\s+new\s+version|this\s+version)\s+)?(?:(?:as|at|with)\s+)?(?:an?\s+)?"
-    rf"(?:(?P<of>score\s+of|rating\s+of)\s+)?(?P<number>{_NUMBER})\s*(?P<tenths>{_TENTHS})?",
+    rf"(?:(?P<of>score\s+of|rating\s+of)\s+)?(?P<number>{NUMBER})\s*(?P<tenths>{TENTHS})?",
     re.IGNORECASE,
 )
 _GIVEN_CHINESE = re.compile(
     rf"(?:(?:综合考虑|综合来看|综上(?:所述)?|因此|所以|总之|最终|满分\s*10\s*分)\s*,?\s*)*我?(?:给|打|评)(?:出|为)?"
-    rf"(?:(?:这个|该|此)?(?:候选|它|版本|方案)(?:版本|方案)?)?(?:打|评|给)?(?:出|为)?\s*(?P<number>{_NUMBER})\s*(?:分|/\s*10分?)"
-)
-_RIVAL = re.compile(
-    r"^(?:the\s+)?(?:(?:current|previous)\s+)?(?:best|baseline|previous|current)\b[^.]{0,30}\d"
-    r"|\b(?:score|rating)\s+(?:of|for)\s+the\s+(?:current\s+|previous\s+)?(?:best|baseline)"
-    r"|^(?:当前|上一轮|之前)?的?(?:最佳|基线|旧版)[^。]{0,10}\d",
-    re.IGNORECASE,
-)
-_RIVAL_HEADING = re.compile(
-    r"(?:the\s+)?(?:(?:current|previous)\s+)?(?:best|baseline)(?:\s+(?:version|idea|artifact|one))?\s*:?"
-    r"|(?:当前|上一轮)?的?(?:最佳|基线)(?:版本|方案)?\s*:?",
-    re.IGNORECASE,
+    rf"(?:(?:这个|该|此)?(?:候选|它|版本|方案)(?:版本|方案)?)?(?:打|评|给)?(?:出|为)?\s*(?P<number>{NUMBER})\s*(?:分|/\s*10分?)"
 )
 _RIVAL_NUMBER = re.compile(r"(?:\b(?:best|baseline|previous)\b|最佳|基线)[^.。]{0,30}\d", re.IGNORECASE)
-_MENTION = re.compile(
-    r"(?:score|rating|final|verdict|rate|scored|rated|评分|得分|分数|打分|最终|给|打)[^\w\n]{0,4}"
-    r"(?:(?:is|be|should be|of|it|this|为|是|应为|应该是)[^\w\n]{0,3})*"
-    rf"(?P<number>{_NUMBER})|(?P<fraction>{_NUMBER})\s*{_TENTHS}",
-    re.IGNORECASE,
-)
-_RETRACTION = re.compile(
-    r"^no\b|\b(?:wait|actually|correction|make that|i mean|change (?:it|that|my)|scratch that|sorry|on second thought"
-    r"|on reflection|i was wrong|that is wrong|revised?|should be|instead)\b"
-    r"|不对|更正|修正|应该是|应为|重新考虑|改为|改成|抱歉|说错",
-    re.IGNORECASE,
-)
 
 
 def undress(line: str) -> str:
@@ -145,7 +121,7 @@ def labelled(text: str) -> Claim | None:
         rest = found["rest"]
         return Claim(rank, value_of(rest)) if _NUMERAL.search(rest) else None
     fraction = _FRACTION_LABEL.fullmatch(text)
-    if fraction and re.match(rf"{_NUMBER}\s*(?:{_TENTHS}|分)", fraction["rest"]):
+    if fraction and re.match(rf"{NUMBER}\s*(?:{TENTHS}|分)", fraction["rest"]):
         return Claim(Rank.FINAL, value_of(fraction["rest"]))
     return None
 
@@ -201,23 +177,6 @@ def said(text: str) -> list[Claim]:
         elif chinese := _GIVEN_CHINESE.fullmatch(words):
             claims.append(Claim(Rank.SAID, float(chinese["number"])))
     return claims
-
-
-def is_rival(text: str) -> bool:
-    """Whether an undressed line gives a number to the best instead of the candidate."""
-    return _RIVAL.search(text) is not None
-
-
-def is_rival_heading(text: str) -> bool:
-    """Whether an undressed line is nothing but a heading for the best."""
-    return _RIVAL_HEADING.fullmatch(text) is not None
-
-
-def disturbs(text: str, value: float) -> bool:
-    """Whether a line that follows a score takes it back or names another one."""
-    if _RETRACTION.search(text):
-        return True
-    return any(float(found["number"] or found["fraction"]) != value for found in _MENTION.finditer(text))
 
 
 def _harmless(tail: str) -> bool:
