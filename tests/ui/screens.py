@@ -22,7 +22,9 @@ Steps = Callable[["Stage"], Awaitable[None]]
 class Stage:
     """An app under a pilot, with a loop that tells `events` and then works until it is let go or stopped."""
 
-    def __init__(self, events=(), *, language="en", endless=True, workspace=None, exit_code=0):
+    def __init__(self, events=(), *, language="en", endless=True, workspace=None, exit_code=0, work=None):
+        """`work` takes this stage and the sink, and ends with an exit code; without it, it is the loop above."""
+        work = work or Stage.loop
         self.events = list(events)
         self.language = language
         self.stop = Stop()
@@ -37,7 +39,7 @@ class Stage:
         self._exit_code = exit_code
         self.now = 0.0
         self.app: LoopApp = app_class(language)(
-            self._work,
+            lambda sink: work(self, sink),
             stop=self.stop,
             workspace=self.workspace,
             language=language,
@@ -45,7 +47,8 @@ class Stage:
         )
         self.pilot = None
 
-    def _work(self, sink):
+    def loop(self, sink):
+        """Tells the events, then works on."""
         self.sink = sink
         for event in self.events:
             sink.emit(event)

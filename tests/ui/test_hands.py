@@ -57,18 +57,14 @@ def test_a_loop_that_stands_still_is_named_as_paused():
         await stage.pilot.press("p")
         await stage.until(lambda: not stage.stop.is_waiting())
 
-    stage = Stage([*story.start("en"), *story.adopted_round("en")])
-    original = stage.app._work
-
-    def with_pause(sink):
+    def with_pause(stage, sink):
+        stage.sink = sink
         while not stage.stop.is_paused():
             pass
         stage.stop.wait_while_paused()
-        return original(sink)
+        return stage.loop(sink)
 
-    stage.app._work = with_pause
-    stage.sink = stage.app._bridge
-    stage.run(steps)
+    Stage([*story.start("en"), *story.adopted_round("en")], work=with_pause).run(steps)
 
 
 def test_only_the_call_that_runs_is_ended():

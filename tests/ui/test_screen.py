@@ -129,16 +129,11 @@ def test_the_keys_that_quit_end_the_loop_first(keys, exit_code):
 def test_quitting_says_that_the_agent_is_being_ended_and_a_second_time_hurries():
     import time
 
-    stage = Stage(story.start("en"))
-    original = stage.app._work
-
-    def slow_to_end(sink):
-        code = original(sink)
+    def slow_to_end(stage, sink):
+        code = stage.loop(sink)
         while not stage.stop.is_hurried():
             time.sleep(0.01)
         return code
-
-    stage.app._work = slow_to_end
 
     async def steps(stage):
         await stage.pilot.press("ctrl+c")
@@ -149,7 +144,7 @@ def test_quitting_says_that_the_agent_is_being_ended_and_a_second_time_hurries()
         await stage.closed()
         assert stage.app.running.done()
 
-    stage.run(steps)
+    stage = Stage(story.start("en"), work=slow_to_end).run(steps)
     assert stage.stop.exit_code == 130
 
 
@@ -175,12 +170,10 @@ def test_a_run_that_is_over_stays_to_be_read_and_says_how_to_leave():
 
 
 def test_work_that_raises_closes_the_screen_and_keeps_its_error():
-    stage = Stage()
-
-    def broken(_sink):
+    def broken(_stage, _sink):
         raise ValueError("no")
 
-    stage.app._work = broken
+    stage = Stage(work=broken)
 
     async def started():
         async with stage.app.run_test() as pilot:
