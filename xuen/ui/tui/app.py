@@ -307,8 +307,10 @@ class LoopApp(PanelsApp):
         """Keys of the run are not there over another screen; of pause and go on there is the one that has a meaning."""
         if action in ("pause", "go_on") and (action == "go_on") != self._stop.is_paused():
             return False
-        if action == "find" and isinstance(self.focused, TextArea | Input):
-            return False  # there it is a letter, which Textual's footer does not know of this key
+        # These two go before the focused widget, so that what is typed right behind them is not lost; in a text box
+        # they are letters.
+        if action in ("find", "type") and isinstance(self.focused, TextArea | Input):
+            return False
         return action in _EVERYWHERE or len(self.screen_stack) == 1
 
     # --- keys: other screens -------------------------------------------------------------------------------------
@@ -332,7 +334,7 @@ class LoopApp(PanelsApp):
 
     def action_type(self) -> None:
         """To the input box."""
-        self._input.focus()
+        self.screen.set_focus(self._input)  # at once: the next key is meant for it
 
     # --- the command palette -------------------------------------------------------------------------------------
 

@@ -92,7 +92,7 @@ class PanelsApp(App[None]):
     def action_find(self) -> None:
         """Ask what to find in the panel in use."""
         self._find.display = True
-        self._find.focus()
+        self.screen.set_focus(self._find)  # at once: the next key is meant for it
 
     def action_find_next(self, up: bool) -> None:
         """To the next place, upwards or down."""

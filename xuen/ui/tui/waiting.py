@@ -110,7 +110,7 @@ class QueueScreen(ModalScreen[None]):
             self._box.display = True
             self._box.text = self._edited.text
             self._box.move_cursor(self._box.document.end)
-            self._box.focus()
+            self.set_focus(self._box)  # at once: the next key is meant for it
 
     def action_remove(self) -> None:
         """Take the chosen text out of the queue."""
@@ -143,7 +143,7 @@ class QueueScreen(ModalScreen[None]):
         if self._box.display:
             self._box.display = False
             self._edited = None
-            self._list.focus()
+            self.set_focus(self._list)
         else:
             self.dismiss()
 
