@@ -12,7 +12,7 @@ import story
 from xuen import events as ev
 from xuen.events import Purpose
 from xuen.texts import plain
-from xuen.ui.console import Console, wants_colour
+from xuen.ui.console import Console, LastWords, wants_colour
 
 GOLDEN = Path(__file__).with_name("golden")
 
@@ -132,3 +132,13 @@ def test_a_full_disk_does_not_stop_the_run():
         console.emit(output("x"))
         console.emit(output("y"))
         os.dup2(os.open(os.devnull, os.O_WRONLY), full.fileno())  # so that closing it can flush
+
+
+def test_last_words_are_the_end_of_the_run_alone():
+    stream = io.StringIO()
+    last = LastWords(Console(stream, "en", colour=False))
+    for event in story.whole_run("en"):
+        last.emit(event)
+    assert stream.getvalue() == ""
+    last.say()
+    assert stream.getvalue() == "── Finished" + written(story.whole_run("en")).rpartition("── Finished")[2]

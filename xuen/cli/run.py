@@ -26,7 +26,7 @@ from xuen.sink import FanOut, Sink
 from xuen.stop import Stop
 from xuen.texts import Text, language_of, plain, presets
 from xuen.texts import run as texts
-from xuen.ui.console import Console, wants_colour
+from xuen.ui.console import Console, LastWords, wants_colour
 from xuen.ui.jsonl import JsonLines, open_events
 from xuen.ui.tui import ScreenUnusable, no_screen_because, run_screen
 from xuen.workspace.paths import Workspace
@@ -53,9 +53,9 @@ def run(options: Options, settings: Settings) -> int:
         if events is not None:
             stack.callback(events.close)
         workspace = make_workspace(Path(config.workspace))
-        stack.enter_context(RunLock(workspace, token))
+        lock = stack.enter_context(RunLock(workspace, token))
         stack.enter_context(signals_stop(stop))
-        prepared = Run(config, task, language, commands, workspace, token, stop, options.seed)
+        prepared = Run(config, task, language, commands, workspace, token, stop, options.seed, lock)
         return _with_a_face(prepared, options, events, _prepare(prepared))
 
 
@@ -113,9 +113,10 @@ def _with_a_face(run: Run, options: Options, events: JsonLines | None, said: lis
     reason = no_screen_because(sys.stdin, sys.stdout, os.environ)
     if reason is not None:
         return on_console(reason)
+    last_words = LastWords(Console(sys.stdout, run.language, colour=colour))
     try:
-        return run_screen(
-            work,
+        code = run_screen(
+            lambda face: work(FanOut([face, last_words])),
             stop=run.stop,
             workspace=run.workspace,
             language=run.language,
@@ -123,6 +124,9 @@ def _with_a_face(run: Run, options: Options, events: JsonLines | None, said: lis
         )
     except ScreenUnusable as error:
         return on_console(error.reason)
+    if not browser:
+        last_words.say()
+    return code
 
 
 def _loop(run: Run, options: Options, sink: Sink, said: list[Text]) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TextIO
 
-from xuen.events import Event
+from xuen.events import Event, Output, RunFinished
 from xuen.texts import Language
 from xuen.ui.safe import clean
 from xuen.ui.telling import Line, Tone, tell
@@ -53,9 +53,13 @@ class Console:
         self._view = View()
         self._begun = False
 
+    def hear(self, event: Event) -> None:
+        """Take note of an event without a word."""
+        self._view = fold(self._view, event)
+
     def emit(self, event: Event) -> None:
         """Write the lines of one event and flush. Raises nothing when the stream is gone."""
-        self._view = fold(self._view, event)
+        self.hear(event)
         lines = tell(event, self._view)
         text = "".join(self._line(line) for line in lines)
         if not text:
@@ -76,6 +80,26 @@ class Console:
         """Harmless, and without signs that a terminal of few characters lacks."""
         text = clean(text)
         return text.translate(_ASCII) if self._ascii else text
+
+
+class LastWords:
+    """A sink beside a screen: silent until the screen is gone, then it says how the run ended."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._finished: RunFinished | None = None
+
+    def emit(self, event: Event) -> None:
+        """Remember what the end needs to know."""
+        if isinstance(event, RunFinished):
+            self._finished = event
+        elif not isinstance(event, Output):
+            self._console.hear(event)
+
+    def say(self) -> None:
+        """Write the summary of the run, if it came to its end."""
+        if self._finished is not None:
+            self._console.emit(self._finished)
 
 
 def _unpainted(_tone: Tone, text: str) -> str:
