@@ -5,15 +5,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "guard"))  # for `guard_play`
-
 from guard_play import Play
 
 from xuen.ci.branch import Kept, checkpoint, restore

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 from pathlib import Path
 
 import psutil
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))  # for `actions_play`
-
 from actions_play import CHECKPOINT, LOOP, Job, Remote, cancelled_after, faults, git, killed_after, lost_after
 
 

@@ -1,8 +1,0 @@
-"""Lets the tests of this folder import `story`, the run that they replay."""
-
-from __future__ import annotations
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
