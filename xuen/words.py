@@ -23,7 +23,9 @@ from itertools import count
 from pathlib import Path
 from random import Random
 
+from xuen.files.aside import keep_aside
 from xuen.files.durable import create_bytes, write_bytes
+from xuen.files.regular import NotAFile, read_regular
 from xuen.texts.words import BANK_HEADER
 from xuen.thinking import without_thinking
 
@@ -155,7 +157,7 @@ def read_bank(path: Path) -> Bank | None:
         OSError: the file is there and cannot be read.
     """
     try:
-        text = path.read_bytes().decode("utf-8-sig", "replace")
+        text = read_regular(path).decode("utf-8-sig", "replace")
     except FileNotFoundError:
         return None
     lines = [line.strip() for line in text.split("\n")]
@@ -178,15 +180,17 @@ def write_bank(path: Path, words: Sequence[str], task: str) -> None:
 def set_bank_aside(path: Path, now: datetime) -> Path | None:
     """Keep a copy of the bank as `words-<UTC>.txt` beside it before a new one takes its place; None without a bank.
 
-    Somebody may have written into it; that is theirs and is not dropped.
+    Somebody may have written into it; that is theirs and is not dropped. What is no file is renamed.
 
     Raises:
         OSError: no copy was made.
     """
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except FileNotFoundError:
         return None
+    except NotAFile:
+        return keep_aside(path, now)
     stem = f"{path.stem}-{now.astimezone(UTC):%Y%m%d-%H%M%S}"
     for number in count(1):
         kept = path.with_name(f"{stem}{path.suffix}" if number == 1 else f"{stem}-{number}{path.suffix}")

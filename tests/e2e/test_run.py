@@ -146,7 +146,7 @@ def test_texts_that_cannot_be_taken_out_were_given_all_the_same_and_it_is_said(x
     assert taken == ["a wish"]
     (told,) = [event for event in events if event["event"] == "notice"]
     assert told["level"] == "error"
-    assert "may be sent again" in told["text"]
+    assert "will not send them again" in told["text"]
     assert events[-1]["event"] == "run_finished"
 
 

@@ -60,8 +60,8 @@ def test_a_folder_that_cannot_be_used_is_one_clear_error(tmp_path: Path) -> None
 
 
 def test_a_program_that_cannot_be_written_is_one_clear_error(tmp_path: Path) -> None:
-    workspace = make_workspace(tmp_path)
-    workspace.section_writer.mkdir()
+    workspace = make_workspace(tmp_path / "workspace")
+    workspace.root.rmdir()
     with pytest.raises(WorkspaceError, match="cannot be used"):
         furnish(workspace, "t")
 

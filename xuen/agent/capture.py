@@ -94,7 +94,8 @@ class CallLog:
         self.failed: OSError | None = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
+            self._fd = os.open(path, flags | os.O_NONBLOCK, 0o644)  # a pipe of that name is not waited for
         except OSError as error:
             self.failed = error
 

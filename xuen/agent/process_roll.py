@@ -12,6 +12,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from xuen.files.durable import write_bytes
+from xuen.files.regular import read_regular
+
 ROLL: Final = ".xuen-processes"
 
 Identity = tuple[int, float]
@@ -23,7 +26,7 @@ def write_roll(workspace: Path, who: Iterable[Identity]) -> None:
     lines = [f"{pid} {start!r}" for pid, start in sorted(who)]
     with contextlib.suppress(OSError):
         if lines:
-            path.write_text("\n".join([_boot(), *lines, ""]), "utf-8")
+            write_bytes(path, "\n".join([_boot(), *lines, ""]).encode())
         else:
             path.unlink(missing_ok=True)
 
@@ -31,7 +34,7 @@ def write_roll(workspace: Path, who: Iterable[Identity]) -> None:
 def read_roll(workspace: Path) -> set[Identity]:
     """Who was noted since the system started."""
     try:
-        boot, *lines = (workspace / ROLL).read_text("utf-8").splitlines() or [""]
+        boot, *lines = read_regular(workspace / ROLL).decode().splitlines() or [""]
     except (OSError, UnicodeDecodeError):
         return set()
     found = set()

@@ -36,6 +36,7 @@ from xuen.texts import Language
 from xuen.workspace.paths import Workspace
 from xuen.workspace.research import Sections
 from xuen.workspace.research_file import ResearchFile
+from xuen.workspace.run_lock import RunLock
 
 EMBEDDED_WORDS = WordsSettings(count=20, batch=20)
 """What the embedded model can make in less than a minute, so that the first round begins."""
@@ -62,6 +63,7 @@ class Run:
     token: str
     stop: Stop
     seed: int | None
+    lock: RunLock
 
 
 def commands_of(settings: Settings) -> Commands:
@@ -146,6 +148,7 @@ def kit_of(run: Run, sink: Sink) -> Kit:
         guard=_guard(run, sink, research, setting, KeepResearch(judge, research, sink)),
         sink=sink,
         stop=run.stop,
+        lock=run.lock,
         seed=run.seed,
     )
 

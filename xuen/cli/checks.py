@@ -22,6 +22,7 @@ from xuen.cli.reading import running_pid
 from xuen.cli.settings import Settings
 from xuen.config.model import Config
 from xuen.errors import ConfigError, DamagedResearch
+from xuen.files.regular import read_regular
 from xuen.guard.verify.suite import runners_here
 from xuen.texts import Text, plain
 from xuen.texts import doctor as texts
@@ -133,7 +134,11 @@ def suite(settings: Settings) -> Iterator[Finding]:
     doubtful = False
     for here, installed in found:
         if not installed:
-            yield Finding(texts.TESTS, "note", texts.RUNNER_MISSING.of(runner=here.name))
+            missing = texts.RUNNER_MISSING.of(runner=here.name)
+            if rounds.repo is None:
+                yield Finding(texts.TESTS, "note", missing)
+            else:  # who names a repository means its tests
+                yield Finding(texts.TESTS, "bad", missing, texts.RUNNER_MEND.of(fallback=rounds.fallback))
         elif here.doubt is None:
             yield Finding(texts.TESTS, "good", texts.SUITE_IN.of(runner=here.name, folder=str(folder)))
             return
@@ -166,7 +171,7 @@ def workspace(settings: Settings) -> Iterator[Finding]:
     if (pid := running_pid(place)) is not None:
         yield Finding(texts.WORKSPACE, "note", texts.RUN_IS.of(pid=pid or "?"))
     try:
-        parse_research(place.research.read_bytes())
+        parse_research(read_regular(place.research))
     except FileNotFoundError:
         return
     except DamagedResearch as error:

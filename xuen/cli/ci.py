@@ -17,6 +17,7 @@ from xuen.cli.parser import Options
 from xuen.cli.settings import Settings
 from xuen.cli.signals import signals_stop
 from xuen.errors import ConfigError, UsageError, UserError, WorkspaceError
+from xuen.files.regular import read_regular
 from xuen.guard import report
 from xuen.stop import Stop
 from xuen.texts import Text, plain
@@ -88,7 +89,7 @@ def _summarise(settings: Settings, output: Output, branch: str, code: int | None
     try:
         seen, lines = report.overview(workspace), report.history(workspace)
         started = [line.get("language") for line in lines if line.get("event") == "run_started"]
-        best = None if seen.best is None else workspace.candidate(seen.best.id).read_bytes()
+        best = None if seen.best is None else read_regular(workspace.candidate(seen.best.id))
         text = page(
             seen,
             lines,

@@ -8,11 +8,10 @@ from pathlib import Path
 
 from xuen.errors import WorkspaceError
 from xuen.files.jsonl import number
-from xuen.files.lock import is_held
 from xuen.texts import Text, plain
 from xuen.texts import cli as texts
 from xuen.workspace.paths import Workspace
-from xuen.workspace.run_lock import holder_pid
+from xuen.workspace.run_lock import holder_pid, is_owned
 from xuen.workspace.setup import find_workspace
 
 _EVENTS = {
@@ -53,7 +52,7 @@ def workspace_of(folder: str) -> Iterator[Workspace]:
 def running_pid(workspace: Workspace) -> int | None:
     """The process of the run that holds the workspace now; 0 if it is not known, None if there is no run."""
     with suppress(OSError):
-        if is_held(workspace.run_lock):
+        if is_owned(workspace):
             return holder_pid(workspace) or 0
     return None
 

@@ -6,7 +6,8 @@ Each returns only when the bytes and the name are on the disk.
 What always holds:
 - A reader sees the old content or the new one, never a part. A failed write leaves the old file and no other.
 - A symbolic link in the place of the file is never followed: `write_bytes` puts a file in its place,
-  `create_bytes` finds the name taken, `append_lines` refuses. What the link points to stays as it is.
+  `create_bytes` finds the name taken, `append_lines` refuses. What the link points to stays as it is. A pipe, a
+  folder or the like is refused and never waited for.
 - Temporary files are called `.xuen-<random>.tmp`, stand in the file's own folder and are locked while they are
   written. That is how `remove_temporaries` tells those of a killed process from those of a living one; a process
   number in the name could not, it comes again in every new container.
@@ -25,6 +26,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from xuen.files.lock import try_lock, unlock
+from xuen.files.regular import require_regular
 
 TEMPORARIES = ".xuen-*.tmp"
 """The pattern that every temporary file's name matches."""
@@ -74,6 +76,7 @@ def append_lines(path: Path, lines: Sequence[bytes]) -> None:
     Raises:
         ValueError: a line holds a newline.
         TimeoutError: another process kept the file locked (`files.lock`, or an append of its own); nothing was added.
+        NotAFile: something else stands there; a link or a folder may be told as any other OSError.
         OSError: some or all lines are not in the file (disk full, …).
     """
     if any(b"\n" in line for line in lines):
@@ -224,7 +227,7 @@ def _open_to_append(path: Path) -> Iterator[tuple[int, bool]]:
 
     Where the file system cannot lock, O_APPEND alone keeps single writes apart.
     """
-    flags = os.O_RDWR | os.O_APPEND | _CLOEXEC | _NOFOLLOW
+    flags = os.O_RDWR | os.O_APPEND | _CLOEXEC | _NOFOLLOW | getattr(os, "O_NONBLOCK", 0)
     deadline = time.monotonic() + _APPEND_SECONDS
     while True:
         try:
@@ -232,6 +235,7 @@ def _open_to_append(path: Path) -> Iterator[tuple[int, bool]]:
         except FileNotFoundError:
             descriptor, new = os.open(path, flags | os.O_CREAT, 0o666), True
         try:
+            require_regular(descriptor, path)
             locked = True
             with suppress(OSError):
                 locked = try_lock(descriptor)

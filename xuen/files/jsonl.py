@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from xuen.files.durable import append_lines
+from xuen.files.regular import read_regular
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -28,10 +29,10 @@ def read_objects(path: Path) -> list[dict[str, Any]]:
     """All objects of the file in order; damaged lines are passed over, a missing file is empty.
 
     Raises:
-        OSError: the file is there and cannot be read.
+        OSError: the file is there and cannot be read; `NotAFile` where something else is there.
     """
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except FileNotFoundError:
         return []
     return parse_lines(data)

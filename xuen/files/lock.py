@@ -7,6 +7,7 @@ deleted, or two processes could hold "the" lock through two different files of o
 What always holds: the lock ends with its process, however that ends; it does not pass to programs that the process
 starts, nor to a forked copy of it; where the file system cannot lock, that is an error and never a lock that
 excludes nobody. A symbolic link in the place of a lock file is refused, because the holder writes into that file.
+A folder can be locked itself; that lock cannot be deleted.
 
 `try_lock` and `open_locked` stand word for word in `workspace/write_section.py` too, which must run on its own.
 """
@@ -24,11 +25,15 @@ from pathlib import Path
 from typing import Any
 
 from xuen.errors import LockTimeout
+from xuen.files.regular import read_regular
 
 if sys.platform == "win32":
     import msvcrt
 else:
     import fcntl
+
+
+_FOLDER = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_DIRECTORY", 0)
 
 
 def try_lock(descriptor: int) -> bool:
@@ -111,7 +116,7 @@ class FileLock:
         if self._descriptor is not None:
             raise RuntimeError(f"{self.path} is held already")
         try:
-            self._descriptor = open_locked(self.path, timeout)
+            self._descriptor = self._open(timeout)
         except TimeoutError:
             raise LockTimeout(f"{self.path} stayed held by another process") from None
         except OSError as error:
@@ -139,11 +144,43 @@ class FileLock:
         os.write(self._descriptor, content)
         os.fsync(self._descriptor)
 
+    def is_in_place(self) -> bool:
+        """Whether what is held is still what others find at the path: not deleted, not replaced. Raises OSError."""
+        if self._descriptor is None:
+            return False
+        with suppress(FileNotFoundError, NotADirectoryError):
+            return os.path.samestat(os.fstat(self._descriptor), self.path.lstat())
+        return False
+
+    def _open(self, timeout: float | None) -> int:
+        return open_locked(self.path, timeout)
+
     def _forget(self) -> None:
         """Close without unlocking: the lock belongs to the process that this one was forked from."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
             os.close(descriptor)
+
+
+class FolderLock(FileLock):
+    """The lock of a folder itself, which nobody can delete as long as it holds anything. There is nothing to write.
+
+    Some file systems, and Windows, cannot lock folders: `acquire` raises an OSError there.
+    """
+
+    def _open(self, timeout: float | None) -> int:
+        deadline = None if timeout is None else time.monotonic() + timeout
+        descriptor = os.open(self.path, _FOLDER)
+        try:
+            while not try_lock(descriptor):
+                if deadline is not None and time.monotonic() >= deadline:
+                    raise TimeoutError(str(self.path))
+                time.sleep(0.01)
+            held, descriptor = descriptor, -1
+            return held
+        finally:
+            if descriptor >= 0:
+                os.close(descriptor)
 
 
 @contextmanager
@@ -168,22 +205,23 @@ def holder(path: Path) -> dict[str, Any] | None:
         OSError: the file is there and cannot be read.
     """
     try:
-        said = json.loads(path.read_bytes())
+        said = json.loads(read_regular(path))
     except (FileNotFoundError, ValueError):
         return None
     return said if isinstance(said, dict) else None
 
 
 def is_held(path: Path) -> bool:
-    """Whether some process holds the lock at this moment; a missing file is not made.
+    """Whether some process holds the lock of a file or a folder at this moment; a missing one is not made.
 
     Looking takes the lock for a few microseconds, so a holder-to-be should try for longer than that.
 
     Raises:
         OSError: the file cannot be opened or the file system cannot lock.
     """
+    flags = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
     try:
-        descriptor = os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0))
+        descriptor = os.open(path, _FOLDER if path.is_dir() else flags)
     except FileNotFoundError:
         return False
     try:

@@ -18,6 +18,7 @@ from xuen.errors import UsageError
 from xuen.events import Why
 from xuen.files.durable import append_lines, make_folder
 from xuen.files.jsonl import number, read_objects, whole
+from xuen.files.regular import read_regular
 from xuen.guard.candidates import is_id, kept_ids, load
 from xuen.guard.history import Anchor, Index, Status, fold
 from xuen.guard.recovery import survey
@@ -232,7 +233,7 @@ def _parent_data(workspace: Workspace, index: Index, parent: str) -> bytes | Non
 
 def _text(path: Path) -> str | None:
     with suppress(FileNotFoundError):
-        return path.read_text("utf-8", errors="replace")
+        return read_regular(path).decode(errors="replace")
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 from xuen.agent.call import Agent
@@ -10,13 +10,18 @@ from xuen.guard.round import Guard
 from xuen.prompt import Setting
 from xuen.sink import Sink
 from xuen.stop import Stop
+from xuen.workspace.inbox import Sent
 from xuen.workspace.paths import Workspace
 from xuen.workspace.research_file import ResearchFile
+from xuen.workspace.run_lock import RunLock
 
 
 @dataclass(frozen=True, slots=True)
 class Kit:
-    """The parts of one run. `quiet_agent` is the agent for questions that must leave research.md as it is."""
+    """The parts of one run. `quiet_agent` is the agent for questions that must leave research.md as it is.
+
+    `lock` is the run's hold of the workspace, looked after between rounds; `sent` what calls took out of the inbox.
+    """
 
     setting: Setting
     workspace: Workspace
@@ -26,7 +31,9 @@ class Kit:
     guard: Guard
     sink: Sink
     stop: Stop
+    lock: RunLock | None = None
     seed: int | None = None
+    sent: Sent = field(default_factory=Sent)
 
     def random(self, round: int) -> Random:
         """The source of a round's draw; with a seed it depends on the round alone, so a resumed run draws on."""

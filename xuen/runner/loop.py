@@ -8,11 +8,12 @@ nobody expected goes on to the program's own handler.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import count
 
 from xuen.agent.call import Outcome
 from xuen.config.model import LoopSettings, WordsSettings
-from xuen.errors import PromptTooLong
+from xuen.errors import LockTimeout, PromptTooLong, WorkspaceBusy
 from xuen.events import Notice, RunFinished, RunStarted, Why
 from xuen.runner.bank import word_bank
 from xuen.runner.kit import Kit
@@ -50,15 +51,18 @@ class Loop:
             self._kit.sink.emit(guard.shown())
             self._round = guard.last_round()
             code, reason = self._rounds()
-        except PromptTooLong as error:
+        except (PromptTooLong, WorkspaceBusy) as error:
             self._kit.sink.emit(Notice(level="error", text=Text(error.line("en"), error.line("zh"))))
-            code, reason = error.exit_code, texts.PROMPT_TOO_LONG
+            code = error.exit_code
+            reason = texts.PROMPT_TOO_LONG if isinstance(error, PromptTooLong) else texts.TAKEN_OVER
         finally:
             guard.finish(
                 RunFinished(
                     round=self._round, reason=reason, exit_code=code, succeeded=self._succeeded, failed=self._failed
                 )
             )
+            with suppress(LockTimeout, OSError):  # or the next run sends again what calls of this one got
+                self._kit.sent.take_out(self._kit.workspace)
         return code
 
     def _rounds(self) -> tuple[int, Text]:
@@ -68,6 +72,8 @@ class Loop:
             self._pause()
             if stop.is_set():
                 break
+            if self._kit.lock is not None:
+                self._kit.lock.renew()
             self._round += 1
             outcome = play(self._kit, self._round, bank=bank, pick=self._words.pick, left=left)
             self._count(outcome)

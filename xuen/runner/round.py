@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xuen.agent.call import Call, Outcome
+from xuen.agent.template import clean_prompt
 from xuen.errors import DamagedResearch, LockTimeout
 from xuen.events import SECTIONS, InputTaken, Notice, Purpose, RoundStarted, SectionChanged, SectionsShown
 from xuen.guard.round import RoundReport
@@ -38,12 +39,12 @@ def play(kit: Kit, round: int, *, bank: Sequence[str], pick: int, left: int | No
 
 
 def _ask(kit: Kit, id: str, round: int, words: Sequence[str], state: Sections) -> Outcome:
-    with inbox.Handover(kit.workspace) as handover:
+    with inbox.Handover(kit.workspace, kit.sent) as handover:
         if handover.trouble is not None:
             told = texts.INBOX_UNREADABLE.of(error=plain(str(handover.trouble)))
             kit.sink.emit(Notice(level="warning", text=told))
         inputs = tuple(entry.text for entry in handover.entries)
-        prompt = research_prompt(kit.setting, round=round, words=words, state=state, inputs=inputs)
+        prompt = clean_prompt(research_prompt(kit.setting, round=round, words=words, state=state, inputs=inputs))
         kit.guard.keep_prompt(id, prompt)
 
         def taken() -> None:

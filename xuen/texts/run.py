@@ -20,6 +20,7 @@ TOO_MANY_FAILURES = Text(
 )
 FAULT = Text("a fault inside xuen", "xuen 内部出错")
 PROMPT_TOO_LONG = Text("the prompt does not fit", "提示词过长")
+TAKEN_OVER = Text("another run has taken over the workspace", "工作区已被另一次运行接管")
 
 WORDS_FAILED_OLD = Text(
     "the agent could not make a word bank ({reason}); the old one is used",
@@ -45,8 +46,8 @@ INBOX_UNREADABLE = Text(
     "inbox.jsonl 无法读取（{error}），本轮不带你的输入继续",
 )
 INPUT_NOT_TAKEN = Text(
-    "the texts could not be taken out of inbox.jsonl ({error}); these texts may be sent again",
-    "无法把这些输入从 inbox.jsonl 中取出（{error}），它们可能会再次发送",
+    "the texts could not be taken out of inbox.jsonl yet ({error}); this run will not send them again and tries later",
+    "暂时无法把这些输入从 inbox.jsonl 中取出（{error}）；本次运行不会再次发送它们，稍后会重试",
 )
 OTHER_TASK = Text(
     "this workspace was begun for another task ({old}); from now on the prompts carry the new one",

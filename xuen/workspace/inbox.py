@@ -3,6 +3,8 @@
 Any process may add at any time, with a run going on or none. Entries are taken out by rewriting the file under its
 own lock, which every appender holds too, so an entry that arrives meanwhile stays for the next call. Lines that hold
 no entry are left alone. While a call is being given the entries (`Handover`), nobody can change or remove them.
+What a call has got is remembered (`Sent`) until it is out of the file, so no text goes to two calls of one run, and no
+call waits for somebody else's lock. A link, a folder or a pipe in the place of the file is refused and left alone.
 """
 
 from __future__ import annotations
@@ -18,10 +20,12 @@ from xuen.errors import LockTimeout
 from xuen.files.durable import write_bytes
 from xuen.files.jsonl import append_objects, parse_line, to_line
 from xuen.files.lock import FileLock, locked
+from xuen.files.regular import read_regular
 from xuen.workspace.paths import Workspace
 
 LOCK_SECONDS = 30.0
 _EDIT_SECONDS = 2.0  # a person waits for this
+_CALL_SECONDS = 0.2  # a call that has just begun waits for this, and hears neither a stop nor its timeout meanwhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +53,17 @@ def peek(workspace: Workspace) -> list[Entry]:
     """All queued texts, oldest first; they stay queued.
 
     Raises:
-        OSError: the file is there and cannot be read.
+        OSError: the file is there and cannot be read; `NotAFile` where something else is there.
     """
     try:
-        data = workspace.inbox.read_bytes()
+        data = read_regular(workspace.inbox, follow=False)
     except FileNotFoundError:
         return []
     return [entry for line in data.split(b"\n") if (entry := _entry(line)) is not None]
 
 
-def consume(workspace: Workspace, entries: Iterable[Entry]) -> None:
-    """Take these entries out, once each; others, and those that arrive meanwhile, stay.
+def consume(workspace: Workspace, entries: Iterable[Entry], *, wait: float = LOCK_SECONDS) -> None:
+    """Take these entries out, once each; others, and those that arrive meanwhile, stay. `wait` is in seconds.
 
     Raises:
         LockTimeout: another process kept the file locked.
@@ -68,9 +72,9 @@ def consume(workspace: Workspace, entries: Iterable[Entry]) -> None:
     taken = Counter(entries)
     if not taken:
         return
-    with locked(workspace.inbox, LOCK_SECONDS):
+    with locked(workspace.inbox, wait):
         left = []
-        for line in workspace.inbox.read_bytes().split(b"\n"):
+        for line in read_regular(workspace.inbox, follow=False).split(b"\n"):
             entry = _entry(line)
             if entry is not None and taken[entry] > 0:
                 taken[entry] -= 1
@@ -87,7 +91,7 @@ def change(workspace: Workspace, entry: Entry, text: str | None) -> bool:
     """
     try:
         with locked(workspace.inbox_lock, 0.0), locked(workspace.inbox, _EDIT_SECONDS):
-            lines = [line for line in workspace.inbox.read_bytes().split(b"\n") if line]
+            lines = [line for line in read_regular(workspace.inbox, follow=False).split(b"\n") if line]
             place = next((index for index, line in enumerate(lines) if _entry(line) == entry), None)
             if place is None:
                 return False
@@ -98,15 +102,48 @@ def change(workspace: Workspace, entry: Entry, text: str | None) -> bool:
     return True
 
 
+class Sent:
+    """What calls of this run have got and the file still holds, because somebody else kept it locked."""
+
+    def __init__(self) -> None:
+        self._entries: Counter[Entry] = Counter()
+
+    def add(self, entries: Iterable[Entry]) -> None:
+        """A call has these."""
+        self._entries.update(entries)
+
+    def others(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Those that no call has got yet, in their order."""
+        got = Counter(self._entries)
+        found = []
+        for entry in entries:
+            if got[entry] > 0:
+                got[entry] -= 1
+            else:
+                found.append(entry)
+        return found
+
+    def take_out(self, workspace: Workspace) -> None:
+        """Take them out of the file, after a short wait at most.
+
+        Raises:
+            LockTimeout, OSError: they are still in it, and still remembered.
+        """
+        consume(workspace, self._entries.elements(), wait=_CALL_SECONDS)
+        self._entries.clear()
+
+
 class Handover:
     """Gives what waits to one call: within it the entries stay as they are, `take` takes them out.
 
     A call that never starts takes nothing. Where locks do not work, the handing over does, without the protection.
-    `trouble` says why an inbox that is there cannot be read; there are no entries then.
+    `sent` is the memory of the run. `trouble` says why an inbox that is there cannot be read; there are no entries
+    then.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, sent: Sent | None = None) -> None:
         self._workspace = workspace
+        self._sent = sent or Sent()
         self._lock = FileLock(workspace.inbox_lock)
         self.entries: list[Entry] = []
         self.trouble: OSError | None = None
@@ -115,8 +152,10 @@ class Handover:
         """Hold the entries. Raises nothing."""
         with suppress(LockTimeout, OSError):
             self._lock.acquire(_EDIT_SECONDS)
+        with suppress(LockTimeout, OSError):
+            self._sent.take_out(self._workspace)
         try:
-            self.entries = peek(self._workspace)
+            self.entries = self._sent.others(peek(self._workspace))
         except OSError as error:
             self.trouble = error
         if not self.entries:
@@ -133,10 +172,11 @@ class Handover:
         """The call has them: take them out; whether there were any.
 
         Raises:
-            LockTimeout, OSError: nothing was taken out.
+            LockTimeout, OSError: they are still in the file, but no later call of this run gets them.
         """
+        self._sent.add(self.entries)
         try:
-            consume(self._workspace, self.entries)
+            self._sent.take_out(self._workspace)
         finally:
             self._lock.release()
         return bool(self.entries)

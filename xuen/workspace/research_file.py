@@ -7,9 +7,7 @@ that the caller has never seen; nothing is deleted.
 
 from __future__ import annotations
 
-import errno
 import os
-import stat
 from collections.abc import Callable, Container
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -18,6 +16,7 @@ from pathlib import Path
 from xuen.errors import DamagedResearch
 from xuen.files.durable import create_bytes, sync_folder, write_bytes
 from xuen.files.lock import locked
+from xuen.files.regular import NotAFile, read_regular
 from xuen.texts.workspace import RESEARCH_MISSING, RESEARCH_NOT_A_FILE
 from xuen.workspace.paths import Workspace
 from xuen.workspace.research import Sections, parse
@@ -46,15 +45,11 @@ class ResearchFile:
             OSError: it cannot be read.
         """
         try:
-            if not stat.S_ISREG(self._path.stat().st_mode):
-                raise DamagedResearch(RESEARCH_NOT_A_FILE)
-            return self._path.read_bytes()
+            return read_regular(self._path)
         except FileNotFoundError:
             raise DamagedResearch(RESEARCH_MISSING) from None
-        except OSError as error:
-            if error.errno == errno.ELOOP:
-                raise DamagedResearch(RESEARCH_NOT_A_FILE) from None
-            raise
+        except NotAFile:
+            raise DamagedResearch(RESEARCH_NOT_A_FILE) from None
 
     def put_sections(self, sections: Sections, *, seen: Container[Sections | None] | None = None) -> Path | None:
         """Replace the two sections and nothing else; a file that holds them already is not touched.

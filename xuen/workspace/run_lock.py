@@ -2,7 +2,8 @@
 
 Owns `.xuen.lock`: its lock says that a run is alive, its content (`{"pid", "run", "since"}`) which one.
 write_section.py believes only both together, so the token of a killed run, which stays in the file, opens nothing.
-A run that ends by itself empties the file first.
+A run that ends by itself empties the file first. An agent may delete the file; the lock of the folder itself, which
+the run holds too, keeps a second run out even so, and the file is made anew before the next round.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from types import TracebackType
 from typing import Self
 
 from xuen.errors import LockTimeout, WorkspaceBusy, WorkspaceError
-from xuen.files.lock import FileLock, holder, locked
+from xuen.files.aside import keep_aside
+from xuen.files.lock import FileLock, FolderLock, holder, is_held, locked
+from xuen.files.regular import mark_of, read_regular
 from xuen.texts import plain
 from xuen.texts.workspace import BUSY, BUSY_MEND, BUSY_UNKNOWN, CANNOT_LOCK, CANNOT_LOCK_MEND
 from xuen.workspace.paths import Workspace
@@ -31,6 +34,8 @@ class RunLock:
         self._workspace = workspace
         self._token = token
         self._patience = patience
+        self._said = b""
+        self._folder = FolderLock(workspace.root)
         self._lock = FileLock(workspace.run_lock)
 
     def acquire(self) -> None:
@@ -41,26 +46,60 @@ class RunLock:
             WorkspaceError: the lock file cannot be made, or the file system cannot lock.
         """
         said = {"pid": os.getpid(), "run": self._token, "since": datetime.now(UTC).isoformat(timespec="seconds")}
+        self._said = json.dumps(said).encode() + b"\n"
+        try:
+            with suppress(OSError):  # where folders cannot be locked, the file alone has to do
+                self._folder.acquire(self._patience)
+            self._own_file()
+        except LockTimeout:
+            self._folder.release()
+            raise self._busy() from None
+        except OSError as error:
+            self._folder.release()
+            reason, where = plain(str(error)), str(self._workspace.root)
+            raise WorkspaceError(CANNOT_LOCK.of(error=reason), where=where, mend=CANNOT_LOCK_MEND) from error
+
+    def renew(self) -> None:
+        """Make `.xuen.lock` anew where somebody deleted, replaced or overwrote it while this run owns the workspace.
+
+        A disk that refuses is no reason to end: the lock of the folder is still held, and this is tried again.
+
+        Raises:
+            WorkspaceBusy: another run has it now; only where folders cannot be locked, or this one was replaced.
+        """
+        path = self._workspace.run_lock
+        try:
+            if self._lock.is_in_place() and read_regular(path) == self._said:
+                return
+            if os.path.lexists(path) and mark_of(path) is None:
+                keep_aside(path, datetime.now(UTC))
+            self._lock.release()
+            self._own_file()
+        except LockTimeout:
+            raise self._busy() from None
+        except OSError:
+            return
+
+    def _own_file(self) -> None:
+        """Hold the lock file and say in it who does. Raises LockTimeout, OSError: it is not held."""
         with ExitStack() as stack:
+            # write_section.py looks at the run lock while it holds this one. So it never sees the moment between
+            # our lock and our token, in which a killed run's token would seem to be alive.
+            with suppress(LockTimeout):
+                stack.enter_context(locked(self._workspace.research_lock, 2 * self._patience))
+            self._lock.acquire(self._patience)
             try:
-                # write_section.py looks at the run lock while it holds this one. So it never sees the moment between
-                # our lock and our token, in which a killed run's token would seem to be alive.
-                with suppress(LockTimeout):
-                    stack.enter_context(locked(self._workspace.research_lock, 2 * self._patience))
-                self._lock.acquire(self._patience)
-                self._lock.write(json.dumps(said).encode() + b"\n")
-            except LockTimeout:
-                raise self._busy() from None
-            except OSError as error:
+                self._lock.write(self._said)
+            except OSError:
                 self._lock.release()
-                reason, where = plain(str(error)), str(self._workspace.root)
-                raise WorkspaceError(CANNOT_LOCK.of(error=reason), where=where, mend=CANNOT_LOCK_MEND) from error
+                raise
 
     def release(self) -> None:
         """Give the workspace free; does nothing when it is not owned."""
         with suppress(OSError, RuntimeError):
             self._lock.write(b"")
         self._lock.release()
+        self._folder.release()
 
     def __enter__(self) -> Self:
         self.acquire()
@@ -75,6 +114,18 @@ class RunLock:
         pid = holder_pid(self._workspace)
         what = BUSY_UNKNOWN if pid is None else BUSY.of(pid=pid)
         return WorkspaceBusy(what, where=str(self._workspace.root), mend=BUSY_MEND)
+
+
+def is_owned(workspace: Workspace) -> bool:
+    """Whether a run is alive in the workspace, also one whose lock file was deleted.
+
+    Raises:
+        OSError: the lock file is there and cannot be looked at.
+    """
+    with suppress(OSError):
+        if is_held(workspace.root):
+            return True
+    return is_held(workspace.run_lock)
 
 
 def holder_pid(workspace: Workspace) -> int | None:

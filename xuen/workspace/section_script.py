@@ -170,18 +170,51 @@ def open_locked(path: Path, wait: float | None) -> int:
 def run_is_over(run_lock: Path, token: str) -> bool:
     """Whether the run with this token does not own the workspace (any more).
 
-    A run that ended empties the lock file; one that was killed leaves its token there, but not its lock.
+    A run that ended empties the lock file; one that was killed leaves its token there, but not its lock. Where the
+    file was deleted under a run, the lock that the run has on the folder says that it lives.
     """
+    flags = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
-        descriptor = os.open(run_lock, os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0))
+        descriptor = os.open(run_lock, flags)
     except FileNotFoundError:
-        return True
+        return not folder_is_held(run_lock.parent)
     try:
         try:
             holder = json.loads(os.read(descriptor, 65536).decode("utf-8"))
         except ValueError:
             return True
         return not isinstance(holder, dict) or holder.get("run") != token or try_lock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def folder_is_held(folder: Path) -> bool:
+    """Whether some process has the lock of the folder itself; False where folders cannot be locked."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+    except OSError:
+        return False
+    try:
+        return not try_lock(descriptor)
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+
+
+def read_file(path: Path) -> bytes:
+    """A regular file's content; nothing else is waited for.
+
+    Raises:
+        Refused: a folder, a pipe or the like stands there.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, flags)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise Refused(2, "it is not a regular file", "它不是普通文件")
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read()
     finally:
         os.close(descriptor)
 
@@ -235,7 +268,7 @@ def write_section(workspace: Path, section: str, content: bytes, token: str) -> 
             raise Refused(4, "the run that started this agent is over", "启动这个 agent 的运行已经结束")
         path = workspace / "research.md"
         try:
-            data = path.read_bytes()
+            data = read_file(path)
             new = with_section(data, section, content)
         except FileNotFoundError:
             raise Refused(2, "there is no research.md", "没有 research.md") from None
@@ -268,8 +301,17 @@ def main(arguments: list[str]) -> int:
         code, en, zh = 2, f"research.md cannot be written: {error}", f"无法写入 research.md：{error}"
     else:
         return 0
-    sys.stderr.write(f"write_section.py: {en} / {zh}\n".replace("\r", " "))
+    complain(f"write_section.py: {en} / {zh}\n".replace("\r", " "))
     return code
+
+
+def complain(line: str) -> None:
+    """Say it on standard error, where there is one: the exit code counts, also when nobody can be told why."""
+    try:
+        if sys.stderr is not None:
+            os.write(sys.stderr.fileno(), line.encode(sys.stderr.encoding or "utf-8", "backslashreplace"))
+    except (OSError, ValueError):
+        pass
 
 
 if __name__ == "__main__":

@@ -1,12 +1,15 @@
 """Puts write_section.py into a workspace: `section_script` as it stands, copied out.
 
-Written anew at each start, so that neither an agent's edit nor an older xuen lives on in it.
+Written anew at each start, so that neither an agent's edit nor an older xuen lives on in it. A folder of that name is
+renamed, never deleted.
 """
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from importlib.resources import files
 
+from xuen.files.aside import keep_aside
 from xuen.files.durable import write_bytes
 from xuen.workspace.paths import Workspace
 
@@ -22,4 +25,6 @@ def install(workspace: Workspace) -> None:
     Raises:
         OSError: it could not be written.
     """
+    if workspace.section_writer.is_dir() and not workspace.section_writer.is_symlink():
+        keep_aside(workspace.section_writer, datetime.now(UTC))
     write_bytes(workspace.section_writer, script(), mode=0o755)

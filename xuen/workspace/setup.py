@@ -14,6 +14,7 @@ from pathlib import Path
 from xuen.errors import LockTimeout, WorkspaceError
 from xuen.files.durable import create_bytes, make_folder, remove_temporaries
 from xuen.files.lock import locked
+from xuen.files.regular import read_regular
 from xuen.texts import plain
 from xuen.texts.workspace import CANNOT_USE, CANNOT_USE_MEND, NO_WORKSPACE, NO_WORKSPACE_MEND
 from xuen.workspace import section_writer
@@ -85,7 +86,7 @@ def remove_half_written(workspace: Workspace) -> None:
 def _best(workspace: Workspace) -> bytes | None:
     """What to begin with where only research.md was lost."""
     try:
-        best = parse_or_none(workspace.best.read_bytes())
+        best = parse_or_none(read_regular(workspace.best))
     except OSError:
         return None
     return best.data if best else None

@@ -1,0 +1,29 @@
+"""Making room without losing anything: what stands in the way of a file is renamed, never deleted."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from itertools import count
+from pathlib import Path
+
+from xuen.files.durable import sync_folder
+
+
+def keep_aside(path: Path, now: datetime) -> Path | None:
+    """Rename what stands at `path` (a file, a folder, a pipe, a link) to `<name>.damaged-<time>` beside it.
+
+    The new path; None when nothing was there.
+
+    Raises:
+        OSError: it is still where it was.
+    """
+    stem = f"{path.name}.damaged-{now:%Y%m%d-%H%M%S}"
+    names = (path.with_name(stem if number == 1 else f"{stem}-{number}") for number in count(1))
+    aside = next(name for name in names if not os.path.lexists(name))
+    try:
+        path.rename(aside)
+    except FileNotFoundError:
+        return None
+    sync_folder(path.parent)
+    return aside
