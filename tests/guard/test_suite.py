@@ -210,6 +210,14 @@ def test_where_nothing_can_be_a_test_no_program_starts(project: Project) -> None
     assert not (project.place / "started").exists()
 
 
+def test_tests_that_cannot_run_are_not_told_as_no_tests(project: Project) -> None:
+    project.put({"test_a.py": OK})
+    project.python = str(put(project.place, {"python": "#!/bin/sh\nexit 9\n"}) / "python")
+    found = project.judge()
+    assert found.outcome == "unavailable"
+    assert "pytest is not installed" in found.reason.en
+
+
 def test_tests_behind_a_link_are_seen_and_a_circle_of_links_ends(project: Project) -> None:
     put(project.place / "elsewhere", {"test_a.py": OK})
     (project.folder / "linked").symlink_to(project.place / "elsewhere")

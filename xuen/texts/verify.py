@@ -23,6 +23,10 @@ JUDGE_DAMAGED = Text("a snapshot cannot be shown to the judge: {reason}", "快�
 # --- suites in general ---------------------------------------------------------------------------------------------
 
 NO_SUITE = Text("no test suite can be run here", "这里没有可运行的测试套件")
+SUITE_CANNOT_RUN = Text(
+    "there is something to run, but it cannot judge: {reason}",
+    "有可运行的内容，但无法用来判断：{reason}",
+)
 NO_FOLDER = Text("there is no folder {folder} whose tests could be run", "没有可供运行测试的文件夹 {folder}")
 NO_FILE = Text("no {file}, so nothing for {runner}", "没有 {file}，无需运行 {runner}")
 NO_PROGRAM = Text("{runner} is not on PATH", "PATH 中找不到 {runner}")

@@ -130,21 +130,23 @@ class SuiteVerifier:
 
     def _cascade(self, suite: SuiteRun) -> Judgement:
         said: list[str] = []
-        finding = Finding("unavailable", texts.NO_SUITE)
+        finding, reason = Finding("unavailable", texts.NO_SUITE), texts.NO_SUITE
         for runner in _RUNNERS:
-            finding = _ask(runner, suite)
+            here = runner.present(suite.site)
+            finding = _ask(runner, suite, here)
             said.append(f"{runner.name}: {finding.outcome}: {in_both(finding.reason)}\n{excerpt(finding.raw)}".rstrip())
             if finding.outcome != "unavailable":
+                reason = finding.reason
                 break
-        reason = texts.NO_SUITE if finding.outcome == "unavailable" else finding.reason
+            if isinstance(here, Present) and reason is texts.NO_SUITE:
+                reason = texts.SUITE_CANNOT_RUN.of(reason=finding.reason)  # a person would expect it to judge
         if changed := suite.changed():
             reason = texts.SUITE_CHANGED.of(reason=reason, files=changed)
         return Judgement(self.name, finding.outcome, None, reason, "\n".join(said))
 
 
-def _ask(runner: _Runner, suite: SuiteRun) -> Finding:
+def _ask(runner: _Runner, suite: SuiteRun, here: Present | Text) -> Finding:
     """What one runner says; it is started only where there is something for it."""
-    here = runner.present(suite.site)
     if isinstance(here, Text):
         return Finding("unavailable", here)
     if here.program is None:
