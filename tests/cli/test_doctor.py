@@ -172,6 +172,8 @@ def test_the_suite_that_would_judge_is_named_and_not_run(quiet_machine: Path) ->
     (repo / "package.json").write_text('{"scripts": {"test": "touch ran"}}')
     code, lines = ask(config)
     assert (code, [row[:2] for row in rows(lines, "test suite")]) == (1, ["--", "--", "!!"])
+    bypassed = ask("rounds: {repo: repo}\n")
+    assert (bypassed[0], [row[:2] for row in rows(bypassed[1], "test suite")]) == (1, ["--", "--", "!!"])
     program(quiet_machine, "npm", "touch ran")
     code, lines = ask(config)
     assert (code, [row[:2] for row in rows(lines, "test suite")]) == (0, ["--", "ok"])

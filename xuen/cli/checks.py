@@ -134,11 +134,7 @@ def suite(settings: Settings) -> Iterator[Finding]:
     doubtful = False
     for here, installed in found:
         if not installed:
-            missing = texts.RUNNER_MISSING.of(runner=here.name)
-            if rounds.repo is None:
-                yield Finding(texts.TESTS, "note", missing)
-            else:  # who names a repository means its tests
-                yield Finding(texts.TESTS, "bad", missing, texts.RUNNER_MEND.of(fallback=rounds.fallback))
+            yield Finding(texts.TESTS, "note", texts.RUNNER_MISSING.of(runner=here.name))
         elif here.doubt is None:
             yield Finding(texts.TESTS, "good", texts.SUITE_IN.of(runner=here.name, folder=str(folder)))
             return
@@ -149,6 +145,9 @@ def suite(settings: Settings) -> Iterator[Finding]:
         return
     if rounds.verify == "tests":
         yield Finding(texts.TESTS, "bad", texts.NO_SUITE.of(folder=str(folder)), texts.SUITE_MEND)
+    elif found and rounds.repo is not None:  # who names a repository means its tests
+        bypassed = texts.BYPASSED.of(folder=str(folder), fallback=rounds.fallback)
+        yield Finding(texts.TESTS, "bad", bypassed, texts.RUNNER_MEND)
     else:
         yield Finding(texts.TESTS, "good", texts.FALLBACK.of(folder=str(folder), fallback=rounds.fallback))
 

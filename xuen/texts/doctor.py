@@ -48,9 +48,12 @@ NOT_ASKED = Text("not asked: rounds.verify is {verify}", "不使用：rounds.ver
 NO_FOLDER = Text("{path} is not a folder", "{path} 不是文件夹")
 REPO_MEND = Text("name an existing folder in rounds.repo", "请在 rounds.repo 中写一个已有的文件夹")
 SUITE_IN = Text("{runner} in {folder}", "{runner}，位于 {folder}")
+BYPASSED = Text(
+    "none of the tests in {folder} can run, so rounds.fallback would decide instead: {fallback}",
+    "{folder} 中的测试都无法运行，将由 rounds.fallback 代为决定：{fallback}",
+)
 RUNNER_MEND = Text(
-    "Install it there (pytest: into the project's .venv); until then {fallback} decides instead of the tests",
-    "请在那里安装（pytest 装进项目的 .venv）；在此之前由 {fallback} 代替测试来决定",
+    "Install what is missing (pytest: into the project's .venv)", "请安装缺少的程序（pytest 装进项目的 .venv）"
 )
 RUNNER_MISSING = Text(
     "there is something for {runner}, but it is not installed", "有 {runner} 可用的内容，但未安装该程序"
