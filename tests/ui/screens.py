@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import shutil
 import tempfile
 import threading
@@ -11,10 +13,13 @@ import weakref
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import story
+
 from xuen.stop import Stop
 from xuen.ui.tui.app import LoopApp, app_class
 from xuen.workspace import inbox
 from xuen.workspace.paths import Workspace
+from xuen.workspace.research import new_research
 
 Steps = Callable[["Stage"], Awaitable[None]]
 
@@ -114,3 +119,25 @@ class Stage:
         if self.app.running is not None:
             self.app.running.exception(timeout=10)
         return self
+
+
+def kept_workspace(folder):
+    """A folder with a baseline, a best and a pending candidate, as the guard would have left it."""
+    workspace = Workspace(folder)
+    workspace.rounds.mkdir()
+    lines = []
+    states = [(story.BASE, 0, "", ""), (story.R1, 1, "old idea\nsame", "a"), (story.R2, 2, "new idea\nsame", "a [/b]")]
+    for id_, round_, idea, artifact in states:
+        data = new_research("task")
+        for name, text in (("IDEA", idea), ("ARTIFACT", artifact)):
+            begin = f"<!-- XUEN:{name}:BEGIN -->\n"
+            data = data.replace(begin.encode(), f"{begin}{text}\n".encode() if text else begin.encode())
+        workspace.candidate(id_).write_bytes(data)
+        known = {"round": round_, "id": id_, "sha256": hashlib.sha256(data).hexdigest()}
+        lines.append({"event": "candidate" if round_ else "baseline", **known, "parent": story.BASE, "words": ["tide"]})
+        if round_ == 1:
+            lines.append({"event": "adopted", **known, "score": 8.0, "verify": "ai", "reason": "clear"})
+    lines.append({"event": "pending", "round": 2, "id": story.R2, "verify": "ai", "reason": "no score"})
+    text = "".join(json.dumps({"seq": n, "ts": "t", **line}) + "\n" for n, line in enumerate(lines, start=1))
+    workspace.history.write_text(text)
+    return folder

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-
 import pytest
 import story
-from screens import Stage
+from screens import Stage, kept_workspace
 from textual.widgets import Input, OptionList
 
 from xuen import events as ev
@@ -18,7 +15,6 @@ from xuen.ui.tui.widgets.input_box import InputBox
 from xuen.ui.tui.widgets.log import Log
 from xuen.workspace import inbox
 from xuen.workspace.paths import Workspace
-from xuen.workspace.research import new_research
 
 
 def output(line):
@@ -136,24 +132,7 @@ def test_what_a_call_is_being_given_is_not_changed_and_that_is_said():
 @pytest.fixture
 def kept(tmp_path):
     """A workspace with a baseline, a best and a pending candidate, as the guard would have left it."""
-    workspace = Workspace(tmp_path)
-    workspace.rounds.mkdir()
-    lines = []
-    states = [(story.BASE, 0, "", ""), (story.R1, 1, "old idea\nsame", "a"), (story.R2, 2, "new idea\nsame", "a [/b]")]
-    for id_, round_, idea, artifact in states:
-        data = new_research("task")
-        for name, text in (("IDEA", idea), ("ARTIFACT", artifact)):
-            begin = f"<!-- XUEN:{name}:BEGIN -->\n"
-            data = data.replace(begin.encode(), f"{begin}{text}\n".encode() if text else begin.encode())
-        workspace.candidate(id_).write_bytes(data)
-        known = {"round": round_, "id": id_, "sha256": hashlib.sha256(data).hexdigest()}
-        lines.append({"event": "candidate" if round_ else "baseline", **known, "parent": story.BASE, "words": ["tide"]})
-        if round_ == 1:
-            lines.append({"event": "adopted", **known, "score": 8.0, "verify": "ai", "reason": "clear"})
-    lines.append({"event": "pending", "round": 2, "id": story.R2, "verify": "ai", "reason": "no score"})
-    text = "".join(json.dumps({"seq": n, "ts": "t", **line}) + "\n" for n, line in enumerate(lines, start=1))
-    workspace.history.write_text(text)
-    return tmp_path
+    return kept_workspace(tmp_path)
 
 
 def test_a_candidate_is_opened_compared_with_the_best_and_scored(kept):

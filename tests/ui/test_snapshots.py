@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import story
-from screens import Stage
+from screens import Stage, kept_workspace
 
 from xuen.ui.tui.app import LoopApp
 
@@ -47,3 +47,16 @@ def test_without_colour(snap_compare, monkeypatch):
     stage = judging("zh")
     assert isinstance(stage.app, LoopApp)
     assert picture(snap_compare, stage, size=(80, 24))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (40, 10)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_the_candidates(snap_compare, tmp_path, language, size):
+    stage = Stage(story.start(language), language=language, workspace=kept_workspace(tmp_path))
+    assert picture(snap_compare, stage, size=size, keys=["escape", "v"])
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_changes_of_a_round(snap_compare, language):
+    stage = Stage([*story.start(language), *story.adopted_round(language)], language=language)
+    assert picture(snap_compare, stage, size=(100, 30), keys=["escape", "d"])

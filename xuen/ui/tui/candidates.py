@@ -170,7 +170,8 @@ class CandidatesScreen(Screen[None]):
         elif candidate is self._best:
             lines.append(PanelLine("muted", self._say(say.THE_BEST)))
         for section in SECTIONS:
-            lines.append(PanelLine("section", f"── {self._say(_TITLES[section])}"))
+            title = f"── {self._say(_TITLES[section])}"
+            lines += [PanelLine("plain", ""), PanelLine("section", title, mark=len(title))]
             new = getattr(sections, section)
             if compared:
                 lines += diff_lines(getattr(against, section), new, self._language)
