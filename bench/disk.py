@@ -24,7 +24,7 @@ Files = dict[str, bytes | None]
 
 @dataclass(eq=False)
 class Inode:
-    """A file's data now and as it was last synced; `names` of None is a plain file."""
+    """A file's data now and as it was last synced, or a folder."""
 
     folder: bool = False
     now: bytes = b""

@@ -32,7 +32,6 @@ import guard_points  # noqa: E402
 import story  # noqa: E402
 from guard_play import Play  # noqa: E402
 
-ANY = ["EIO"]
 NAMES = ["EIO", "ENOSPC", "EROFS", "EACCES"]
 CAN_FAIL = {
     "read": ["EIO", "EACCES", "EMFILE"],
