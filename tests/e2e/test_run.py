@@ -491,6 +491,11 @@ def test_another_task_on_an_old_workspace_is_said_and_gets_its_own_words(xuen: C
     assert "made for another task" in done.stdout
     assert "words: beta decay" in done.stdout
     assert "[Task]\nthe second task\n" in recorded(record)[-1]["prompt"]
+    again = xuen("the second task", "--iterations", "1", "--no-tui")
+    assert "another task" not in again.stdout, "it is said once"
+    (tmp_path / "task.txt").write_text("the second task\nwith another line", "utf-8")
+    longer = xuen("--task-file", "task.txt", "--iterations", "1", "--no-tui")
+    assert "begun for another task" in longer.stdout
 
 
 def test_the_word_doctor_can_be_a_task(xuen: Callable, tmp_path: Path) -> None:

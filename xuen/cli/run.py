@@ -21,6 +21,7 @@ from xuen.cli.signals import signals_stop
 from xuen.cli.task import read_task
 from xuen.errors import DamagedResearch
 from xuen.events import RunStarted
+from xuen.guard.report import last_task
 from xuen.runner.loop import Loop
 from xuen.sink import FanOut, Sink
 from xuen.stop import Stop
@@ -83,7 +84,10 @@ def _prepare(run: Run) -> list[Text]:
 
 
 def _other_task(workspace: Workspace, task: str) -> str | None:
-    """The title of research.md if it is another task's."""
+    """The task of the run before, else the title of research.md, if it is not this task."""
+    before = last_task(workspace)
+    if before is not None:
+        return title_of(before) if before.strip() != task.strip() else None
     try:
         title = parse(ResearchFile(workspace).read()).title
     except (DamagedResearch, OSError):

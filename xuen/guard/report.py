@@ -17,7 +17,7 @@ from typing import Any
 from xuen.errors import UsageError
 from xuen.events import Why
 from xuen.files.durable import append_lines, make_folder
-from xuen.files.jsonl import number, read_objects, whole
+from xuen.files.jsonl import number, parse_line, read_objects, whole
 from xuen.files.regular import read_regular
 from xuen.guard.candidates import is_id, kept_ids, load
 from xuen.guard.history import Anchor, Index, Status, fold
@@ -239,3 +239,15 @@ def _text(path: Path) -> str | None:
 
 def _unknown(id: str) -> UsageError:
     return UsageError(texts.NO_SUCH_CANDIDATE.of(id=plain(id[:80])), mend=texts.SEE_STATUS)
+
+
+def last_task(workspace: Workspace) -> str | None:
+    """The whole task of the run before; None where no history tells. Reads only the line that it needs."""
+    try:
+        data = read_regular(workspace.history)
+    except OSError:
+        return None
+    start = data.rfind(b'"event":"run_started"')
+    line = parse_line(data[data.rfind(b"\n", 0, start) + 1 :].split(b"\n", 1)[0]) if start >= 0 else None
+    task = (line or {}).get("task")
+    return task if isinstance(task, str) else None
