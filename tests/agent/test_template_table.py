@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from xuen.agent.shell_agent import PROMPT_FILE_PREFIX
 from xuen.agent.template import check_with_shell, parse
 from xuen.errors import TemplateError
 from xuen.texts import Text
@@ -222,7 +223,106 @@ CODE = [
     'x=`cat a`; cp $prompt_file a; sh -c "$x"',
 ]
 
+# Attacks on the check: each of these would run the prompt.
+HIDDEN = [
+    "bash --init-file $prompt_file -i -c true",
+    "bash --rcfile $prompt_file -i -c true",
+    "bash --rcfile /dev/stdin -i -c true < $prompt_file",
+    "bash --norc --rcfile $prompt_file -ic true",
+    "timeout 5 bash --init-file $prompt_file -i -c true",
+    "cp $prompt_file rc; bash --rcfile rc -i -c true",
+    "cat $prompt_file > ~/.bashrc; bash -i -c true",
+    '"$(echo eval)" "$prompt"',
+    '$(echo eval) "$prompt"',
+    '`echo eval` "$prompt"',
+    'x=$(echo eval); "$x" "$prompt"',
+    'x=ev; y=al; "$x$y" "$prompt"',
+    'for x in eval; do "$x" "$prompt"; done',
+    ': "${x:=$(echo eval)}"; "$x" "$prompt"',
+    '"${x:-$(echo eval)}" "$prompt"',
+    'set -- eval; "$@" "$prompt"',
+    'set -- eval; "$1" "$prompt"',
+    'command "$(echo eval)" "$prompt"',
+    'env "$(echo sh)" -c "$prompt"',
+    'timeout $(echo 5 sh) x "$prompt"',
+    '"$(echo sh)" < $prompt_file',
+    'printf %s "$prompt" | "$(echo sh)"',
+    '"$HOME/bin/sh" -c "$prompt"',
+    'sh "$(echo -c)" "$prompt"',
+    'x=-c; sh "$x" "$prompt"',
+    'python3 "$(echo -c)" "$prompt"',
+    "cat $prompt_file > h8; find h8 -exec sh {} \\;",
+    "find . -type f -exec sh {} \\; ; agent $prompt",
+    "cat $prompt_file > h8; find . -exec mv {} zz \\; ; sh zz",
+    "cat $prompt_file > ha; sh h*",
+    "cat $prompt_file > ha; sh ./h?",
+    "cat $prompt_file > ha; . ./h*",
+    "cat $prompt_file > ha; cat h* | sh",
+    "cat $prompt_file > ha; sh < h*",
+    "cat $prompt_file > ha; mv h* zz; sh zz",
+    'cat $prompt_file > ha; for f in h*; do sh "$f"; done',
+    "cat $prompt_file > ha; ls h* | xargs sh",
+    "cat $prompt_file > ha; ls | xargs -I@ sh @",
+    'cat $prompt_file > ha; sh "$(ls)"',
+    "cat $prompt_file > ha; ./h*",
+    'cat $prompt_file > "$(echo zz)"; sh zz',
+    'a=z; b=z; cat $prompt_file > "$a$b"; sh zz',
+    'a=zz; cat $prompt_file > "$a"; sh zz',
+    "sort $prompt_file -o s1; sh s1",
+    "sort -os1 $prompt_file; sh s1",
+    "sort $prompt_file --output=s1; . ./s1",
+    "sort $prompt_file -o s1; cat s1 | sh",
+    "sort $prompt_file -o s1; sh < s1",
+    "sort $prompt_file -o s1; ./s1",
+    "curl -o s5 file://$prompt_file; sh s5",
+    "curl file://$prompt_file -o s5; python3 s5",
+    "wget -O s5 file://$prompt_file; sh s*",
+    "uniq $prompt_file s6; sh s6",
+    "sed -n 'w zz' $prompt_file; sh zz",
+    'awk \'{ print > "z" "z" }\' $prompt_file; sh zz',
+    "split $prompt_file zz; sh zzaa",
+    "patch < $prompt_file; sh run.sh",
+    "sh .x*; agent < $prompt_file",
+    "cat .[a-z]* | sh; agent < $prompt_file",
+    'sh "$(ls -ta | head -n 1)"; agent < $prompt_file',
+    'for f in $(ls -a); do sh "$f"; done; agent < $prompt_file',
+]
+
+# These would not hand the prompt over whole, or not alike in every shell.
+NOT_WHOLE = [
+    'read x < $prompt_file; show "$x"',
+    'printf %s "$prompt" | { read -r x; show "$x"; }',
+    'while read -r x; do show "$x"; done < $prompt_file',
+    'command read -r x < $prompt_file; show "$x"',
+    'shift; show "$prompt"',
+    'shift 2; show "$prompt"',
+    'set -- a; shift; shift; show "$prompt"',
+    'shift; set -- a b; show "$prompt"',
+    'set -- a; shift "$n"; show "$prompt"',
+    'f() { shift; show "$@"; }; f; show "$prompt"',
+]
+
 DATA = [
+    'set -- a "$prompt"; shift; agent "$@"',
+    'f() { shift; agent "$@"; }; f a "$prompt"',
+    'set -- a b; while [ "$#" -gt 0 ]; do shift; done; agent "$prompt"',
+    'read -r x < settings; agent "$x" "$prompt"',
+    '"$HOME/bin/agent" "$prompt"',
+    '"$(dirname "$0")/agent" "$prompt"',
+    '$AGENT run "$prompt"',
+    'AGENT=${AGENT:-claude}; "$AGENT" -p "$prompt"',
+    'sh "$SCRIPT" "$prompt"',
+    'timeout "$LIMIT" agent "$prompt"',
+    ". ./.env; cp $prompt_file copy.txt; agent < copy.txt",
+    't=$(mktemp); cat $prompt_file notes > "$t"; sh run.sh "$t"; rm "$t"',
+    '. "$VIRTUAL_ENV/bin/activate"; agent -o out.txt "$prompt"; cat out.txt',
+    'agent --output-format json "$prompt" | tee log; sh after.sh',
+    "cat $prompt_file > in.md; python3 agent.py in.md",
+    'python3 -W ignore agent.py "$prompt" && python3 check.py',
+    'bash --norc run.sh "$prompt"',
+    "xargs agent < names; agent < $prompt_file",
+    'cat *.md | agent - "$prompt" > log.txt; sh done.sh',
+    "awk -v t=\"$prompt\" '{ print t }' file > out; agent < out",
     'cd x && . ./venv/bin/activate && python agent.py "$prompt"',
     'sh run.sh "$prompt"',
     'python -m agent -c "$prompt"',
@@ -284,3 +384,20 @@ def test_what_would_read_the_prompt_as_code_is_refused(source: str) -> None:
 @pytest.mark.parametrize("source", DATA)
 def test_ordinary_commands_are_accepted(source: str) -> None:
     check_with_shell(parse(source))
+
+
+@pytest.mark.parametrize("source", HIDDEN)
+def test_no_detour_makes_the_prompt_code(source: str) -> None:
+    with pytest.raises(TemplateError):
+        parse(source)
+
+
+@pytest.mark.parametrize("source", NOT_WHOLE)
+def test_what_hands_on_a_part_or_differs_between_shells_is_refused(source: str) -> None:
+    with pytest.raises(TemplateError):
+        parse(source)
+
+
+def test_the_check_knows_how_the_file_of_the_prompt_is_called() -> None:
+    with pytest.raises(TemplateError):
+        parse(f"sh {PROMPT_FILE_PREFIX}*.txt; agent < $prompt_file")

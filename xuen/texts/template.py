@@ -102,8 +102,23 @@ PRINTF_MEND = Text(
 SET_MEND = Text("""write set -- "$prompt\"""", """请写成 set -- "$prompt\"""")
 BUILTIN = Text("{name} may read the prompt as more than data", "{name} 可能不把提示词当作纯数据")
 
+READ = Text("read would hand on a line of the prompt, not the whole", "read 只会交出提示词的一行，而不是全部")
+
 # What reads code again.
 CODE = Text("{name} would read the prompt as code", "{name} 会把提示词当作代码读取")
+SCRIPT = Text(
+    "{name} would run a file that may hold the prompt, as the template writes the prompt to a file",
+    "{name} 会运行一个可能含有提示词的文件，因为模板把提示词写进了文件",
+)
+SCRIPT_MEND = Text(
+    "name the script in plain text, by a name that stands nowhere else in the template, or write no file",
+    "请用纯文字写出脚本名，且该名称不在模板别处出现；或者不要写文件",
+)
+UNKNOWN_NAME = Text(
+    "what is run with the prompt here is only known when the template runs, and may be a shell",
+    "这里带着提示词运行的是什么，要到运行时才知道，可能是 shell",
+)
+UNKNOWN_NAME_MEND = Text("write the command's name in plain text", "请用纯文字写出命令名")
 CODE_VARIABLE = Text("shells read the value of {name} as more than data", "shell 不会把 {name} 的值只当作数据")
 XARGS = Text("xargs would split the prompt at blanks and quotes", "xargs 会在空格和引号处拆开提示词")
 

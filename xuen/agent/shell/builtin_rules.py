@@ -13,8 +13,20 @@ from typing import NoReturn
 
 from xuen.agent.shell import readers
 from xuen.agent.shell.lexer import PLACEHOLDER, Lexer
+from xuen.agent.shell.scripts import Scripts
 from xuen.agent.shell.spread import Spread
-from xuen.agent.shell.tree import PLACEHOLDERS, Literal, Parameter, Pipeline, Substitution, Word
+from xuen.agent.shell.tree import (
+    PLACEHOLDERS,
+    Compound,
+    Function,
+    Literal,
+    Parameter,
+    Pipeline,
+    Simple,
+    Substitution,
+    Word,
+    walk,
+)
 from xuen.texts import Text
 from xuen.texts import template as texts
 
@@ -31,6 +43,7 @@ class BuiltinRules(ABC):
         self._lexer = lexer
         self._tree = tree
         self._spread = Spread(tree)
+        self._scripts = Scripts(tree, self._spread)
         self._text = Spread(tree, ("prompt",))
         self._fixed: int | None = None  # within text that was unquoted first: where that text stands
 
@@ -100,6 +113,8 @@ class BuiltinRules(ABC):
             self._set(words)
         elif name == "trap":
             self._trap(words)
+        elif name == "shift" and not self._enough_to_shift(words):
+            self._differs("shift", words[0].at)
         if holding := next(self._holding(words[1:]), None):
             self._builtin_with_prompt(name, words, holding)
 
@@ -112,6 +127,11 @@ class BuiltinRules(ABC):
             self._fail(texts.ECHO, texts.ECHO_MEND, words[0].at)
         elif name in readers.NO_DATA:
             self._fail(texts.BUILTIN.of(name=name), texts.OWN_ARGUMENT, holding.at)
+
+    def _enough_to_shift(self, words: Words) -> bool:
+        """Whether there surely are so many arguments; where there are not, some shells end and others go on."""
+        count = words[1].literal if len(words) > 1 else "1"
+        return bool(count and count.isdecimal()) and self._fixed is None and shifts_fit(self._tree)
 
     def _names(self, name: str, words: Words) -> None:
         """`export X=…`, `read X`, `unset X`: the names must be plain, and not the placeholders'."""
@@ -186,3 +206,31 @@ def is_all_arguments(word: Word) -> bool:
     """Whether the word is exactly `"$@"`."""
     found = [part for part in word.parts if not (isinstance(part, Literal) and not part.text)]
     return len(found) == 1 and isinstance(found[0], Parameter) and found[0].name == "@" and found[0].quoted
+
+
+def shifts_fit(tree: tuple[Pipeline, ...]) -> bool:
+    """Whether the template's `shift`s together take no more than one `set` or one call of a function gives.
+
+    Those in a loop or choice that looks at `$#` mind it themselves.
+    """
+    nodes = list(walk(tree))
+    functions = {node.name for node in nodes if isinstance(node, Function)}
+    minding = [node for node in nodes if isinstance(node, Compound) and _looks_at_count(node)]
+    minded = {id(inner) for node in minding for inner in walk(node)}
+    taken, first, supplies = 0, None, list[tuple[int, int]]()
+    for node in nodes:
+        name = node.words[0].literal if isinstance(node, Simple) and node.words else None
+        if not isinstance(node, Simple) or name is None:
+            continue
+        if name == "shift" and id(node) not in minded:
+            taken += int((node.words[1].literal if len(node.words) > 1 else "1") or 1)
+            first = node.at if first is None else first
+        elif name == "set" and (given := [word for word in node.words[1:] if word.literal != "--"]):
+            supplies.append((node.at, len(given)))
+        elif name in functions:
+            supplies.append((-1, len(node.words) - 1))  # its body stands before the call
+    return first is None or any(at < first and count >= taken for at, count in supplies)
+
+
+def _looks_at_count(node: Compound) -> bool:
+    return any(isinstance(inner, Parameter) and inner.name == "#" for inner in walk(node))

@@ -12,6 +12,8 @@ import re
 
 from xuen.agent.shell import readers
 from xuen.agent.shell.builtin_rules import BuiltinRules, Words, is_all_arguments
+from xuen.agent.shell.scripts import starts_code
+from xuen.agent.shell.spread import pattern_of
 from xuen.agent.shell.tree import Literal, Parameter, Part, Substitution, Word
 from xuen.texts import template as texts
 
@@ -32,10 +34,19 @@ class ProgramRules(BuiltinRules):
         first = words[0]
         name = first.literal
         if is_all_arguments(first) and not self._spread.first:
+            self._known(first, words[1:], feed)
             return
         if self._spread.holds(first.parts) or self._spread.named(first):
             self._fail(texts.COMMAND_NAME, texts.OWN_ARGUMENT, first.at)
-        if name is None:
+        if "/" in first.head and self._scripts.doubtful(first):
+            self._fail(texts.SCRIPT.of(name=first.literal or first.head), texts.SCRIPT_MEND, first.at)
+        if name == "read" and feed:
+            self._fail(texts.READ, texts.OWN_ARGUMENT, first.at)
+        tail = None if name is not None else pattern_of(first.parts)
+        if tail:
+            self._program(readers.program(tail), words, feed, exported)
+        elif name is None:
+            self._known(first, words[1:], feed)
             self._may_vanish(words)
             self._unknown_name(words, feed)
         elif name in self._spread.functions:
@@ -44,6 +55,11 @@ class ProgramRules(BuiltinRules):
         else:
             self._builtin(name, words)
             self._program(readers.program(name), words, feed, exported)
+
+    def _known(self, word: Word, given: Words, feed: bool) -> None:
+        """Refuse a name or a leading operand that may turn out as anything, where the prompt follows it."""
+        if (feed or self._spread.holds(given)) and (is_all_arguments(word) or starts_code(word, self._spread.assigned)):
+            self._fail(texts.UNKNOWN_NAME, texts.UNKNOWN_NAME_MEND, word.at)
 
     def _may_vanish(self, words: Words, *, quoted_too: bool = False) -> None:
         """Refuse `$empty "$prompt"`, where the prompt becomes the command's name if the first word comes to nothing.
@@ -69,6 +85,7 @@ class ProgramRules(BuiltinRules):
             for word in words[1:]:
                 if self._spread.holds(word) or _DESCRIPTOR.fullmatch(word.literal or ""):
                     self._code(name, word.at)
+                self._unrelated(name, word)
         elif name in readers.SHELLS:
             self._shell(name, words, feed, exported)
         elif name in readers.INTERPRETERS:
@@ -142,13 +159,22 @@ class ProgramRules(BuiltinRules):
 
     # Shells
 
+    def _unrelated(self, name: str, script: Word) -> None:
+        if "{}" in (script.literal or ""):
+            self._code(name, script.at)
+        if self._scripts.doubtful(script):
+            self._fail(texts.SCRIPT.of(name=name), texts.SCRIPT_MEND, script.at)
+
     def _shell(self, name: str, words: Words, feed: bool, exported: bool) -> None:
         index = 1
+        if found := next(iter(self._spread.files & readers.STARTUP_FILES), None):
+            self._fail(texts.SCRIPT.of(name=f"{name} ({found})"), texts.SCRIPT_MEND, words[0].at)
         while index < len(words):
             text = words[index].literal
             if text is None or not re.match(r"[-+].", text) or text == "--":
                 break
             if text.startswith(("--c", "--e")) or (not text.startswith("--") and "c" in text.lower()):
+                self._startup(name, words[1:index])
                 self._shell_code(name, words[index:], feed, exported)
                 return
             if "s" in text and not text.startswith("--"):
@@ -156,6 +182,7 @@ class ProgramRules(BuiltinRules):
                     self._code(name, word.at)
                 index = len(words)
             index += 2 if re.fullmatch(r"[-+][oO]|--rcfile|--init-file", text) else 1
+        self._startup(name, words[1:index])
         for word in self._holding(words[1 : index + 1]):
             self._code(name, word.at)
         operands = words[index:]
@@ -163,11 +190,23 @@ class ProgramRules(BuiltinRules):
             operands = operands[1:]
         self._script(name, words, operands, feed)
 
+    def _startup(self, name: str, options: Words) -> None:
+        """A shell's options before its script or code: one of them may name a file that is read first."""
+        for word in options:
+            if self._spread.holds(word) or _DESCRIPTOR.search(word.literal or ""):
+                self._code(name, word.at)
+            if not word.head.startswith("-"):
+                self._unrelated(name, word)
+
     def _script(self, name: str, words: Words, operands: Words, feed: bool) -> None:
         """The first operand names the code, or standard input is the code."""
         script = operands[0].literal or "" if operands else "-"
         if operands and (self._spread.holds(operands[0]) or _DESCRIPTOR.fullmatch(script)):
             self._code(name, operands[0].at)
+        if operands:
+            self._known(operands[0], operands[1:], feed=False)
+        if operands and name not in readers.TEXT_FILTERS:
+            self._unrelated(name, operands[0])
         if feed and script == "-" and name not in readers.TEXT_FILTERS:
             self._code(name, words[0].at)
 
@@ -225,8 +264,8 @@ class ProgramRules(BuiltinRules):
     # Programs that run their operands
 
     def _wrapper(self, name: str, words: Words, feed: bool, exported: bool) -> None:
-        if name == "xargs" and feed:
-            self._fail(texts.XARGS, texts.OWN_ARGUMENT, words[0].at)
+        if name == "xargs":
+            self._listed_scripts(words, feed)
         values, index, operands = readers.WRAPPERS[name], 1, readers.OPERANDS_BEFORE_COMMAND.get(name, 0)
         prompted, unsure = feed or self._spread.holds(words[1:]), False
         while index < len(words):
@@ -245,6 +284,7 @@ class ProgramRules(BuiltinRules):
                 exported = exported or self._spread.holds(words[index])
                 index += 1
             elif operands and not self._spread.holds(words[index]):
+                self._known(words[index], words[index + 1 :], feed)
                 operands, index = operands - 1, index + 1
             else:
                 if name in ("env", "sudo", "doas"):
@@ -254,6 +294,18 @@ class ProgramRules(BuiltinRules):
                 return
         if feed and name in readers.SHELL_BY_DEFAULT:
             self._code(name, words[0].at)
+
+    def _listed_scripts(self, words: Words, feed: bool) -> None:
+        """`xargs sh`: the scripts are what some command lists, which may be any file, the prompt's too."""
+        if feed:
+            self._fail(texts.XARGS, texts.OWN_ARGUMENT, words[0].at)
+        replaces = any(re.match(r"-[A-Za-z0]*[IiJ]|--replace", word.head) for word in words)
+        for index, word in enumerate(words[1:], 1):
+            name, given = readers.program(word.literal or ""), words[index + 1 :]
+            runs = name in {*readers.SHELLS, *readers.INTERPRETERS, "."} - readers.TEXT_FILTERS
+            plain = [each for each in given if not each.head.startswith("-")]
+            if runs and (replaces or not plain):
+                self._code(name, word.at)
 
     def _wrapper_option(self, name: str, option: str, at: int, prompted: bool) -> None:
         splits = name == "env" and re.match(r"-[a-zA-Z0]*S|--split", option)

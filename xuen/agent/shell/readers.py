@@ -145,6 +145,12 @@ CODE_VARIABLES = re.compile(
 )
 """Variables whose value a shell or a program loads, expands or runs."""
 
+STARTUP_FILES = words(
+    ".profile .bashrc .bash_profile .bash_login .bash_logout .zshenv .zshrc .zprofile .zlogin .kshrc .mkshrc .yashrc "
+    ".yash_profile .shrc .shinit .cshrc .tcshrc config.fish"
+)
+"""Files that some shell reads when it starts."""
+
 CONDITIONS = re.compile(r"EXIT|[0-9]+|HUP|INT|QUIT|TERM|PIPE|ALRM|USR[12]|CHLD|CONT|TSTP|TTIN|TTOU|WINCH")
 
 

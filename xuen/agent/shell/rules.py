@@ -84,6 +84,7 @@ class Rules(ProgramRules):
                 self._fail(texts.TARGET, texts.PATH_TARGET, target.at)
             if redirect.feeds_stdin:
                 feed = self._spread.holds(target) or redirect.operator == "<&"
+                feed = feed or (not document and self._scripts.doubtful(target))
         return feed
 
     def _word(self, word: Word, feed: bool, *, splits: bool) -> None:

@@ -6,7 +6,10 @@ holds the prompt. Pure; order of execution is not looked at, so what holds the p
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 
 from xuen.agent.shell import readers
 from xuen.agent.shell.tree import (
@@ -16,6 +19,7 @@ from xuen.agent.shell.tree import (
     Literal,
     Node,
     Parameter,
+    Part,
     Pipeline,
     Redirect,
     Simple,
@@ -24,6 +28,12 @@ from xuen.agent.shell.tree import (
 )
 
 _COPIERS = frozenset({"tee", "cp", "mv", "ln", "install", "dd", "rsync", "sponge"})
+_OWN_NAMES = frozenset({"split", "csplit", "patch", "uudecode", "tar", "bsdtar", "unzip", "cpio", "pax", "ed", "ex"})
+"""Programs that write files whose names stand in what they read, or that they make themselves."""
+
+_PROMPT_FILE = ".xuen-prompt-0123456789abcdef.txt"  # how the prompt's file is called; it stands in the current folder
+_OUTPUT = re.compile(r"-[oO]|--out(?:put|file|-file|put-document|put-file)?")
+_OUTPUT_VALUE = re.compile(r"-[oO](?=[^-])|--out[a-z-]*=")
 _NO_FILES = frozenset({"", ".", ".."})
 
 
@@ -38,6 +48,7 @@ class Spread:
         self.files: set[str] = set()  # names without folder
         self.paths: set[str] = set()  # variables with the path of a file that holds it
         self.assigned: dict[str, list[Word]] = {}
+        self.anywhere = False  # files with names that cannot be told may hold it
         self.positional = False  # some positional parameter may hold it
         self.first = False  # the first one may
         self.stdin = False  # the shell's own standard input may
@@ -50,8 +61,9 @@ class Spread:
             for node in nodes:
                 self._follow(node)
 
-    def _size(self) -> tuple[int, int, int, bool, bool]:
-        return len(self.variables), len(self.files), len(self.paths), self.positional, self.first
+    def _size(self) -> tuple[int, ...]:
+        found = (len(self.variables), len(self.files), len(self.paths), sum(map(len, self.assigned.values())))
+        return *found, self.positional, self.first, self.anywhere
 
     def holds(self, node: object) -> bool:
         """Whether something of the prompt may be in what this expands to, prints or is run with."""
@@ -63,6 +75,9 @@ class Spread:
     def named(self, word: Word) -> bool:
         """Whether the word is the path of a file that may hold the prompt, because the template wrote it there."""
         name, variable = _file(word)
+        if re.search(r"[*?\[]", name):
+            hidden = {_PROMPT_FILE} if name.startswith(".") else set()
+            return any(fnmatchcase(known, name) for known in self.files | hidden)
         return name in self.files or variable in self.paths
 
     def _holds_itself(self, node: Node) -> bool:
@@ -79,17 +94,25 @@ class Spread:
         elif isinstance(node, Compound) and node.kind == "for":
             if self.positional if node.words is None else self.holds(node.words):
                 self.variables.add(node.variable)
-        elif isinstance(node, Parameter) and node.operator.endswith("=") and self.holds(node.argument):
-            self.variables.add(node.name)
+            self._may_be(node.variable, *(node.words or ()))
+        elif isinstance(node, Parameter) and node.operator.endswith("="):
+            self._may_be(node.name, Word(node.argument, node.at))
+            if self.holds(node.argument):
+                self.variables.add(node.name)
         if isinstance(node, Simple | Compound | Pipeline) and (self.holds(node) or _redirects_shell(node)):
             for word in _written(node):
                 name, variable = _file(word)
                 self.files.update({name} - _NO_FILES)
                 self.paths.update({variable} - {""})
+                self.anywhere = self.anywhere or _nameless(word)
+            self.anywhere = self.anywhere or (isinstance(node, Simple) and _names_itself(node))
+
+    def _may_be(self, name: str, *values: Word) -> None:
+        known = self.assigned.setdefault(name, [])
+        known.extend(value for value in values if value not in known)
 
     def _assign(self, name: str, value: Word) -> None:
-        if value not in self.assigned.setdefault(name, []):
-            self.assigned[name].append(value)
+        self._may_be(name, value)
         if self.holds(value.parts):
             self.variables.add(name)
         elif self.named(value):
@@ -135,6 +158,44 @@ def _written(node: Node) -> Iterator[Word]:
             yield item.target
         elif isinstance(item, Simple) and item.words and readers.program(item.words[0].literal or "") in _COPIERS:
             yield from (word for word in item.words[1:] if not word.head.startswith("-"))
+        if isinstance(item, Simple):
+            yield from _outputs(item.words)
+
+
+def _outputs(words: tuple[Word, ...]) -> Iterator[Word]:
+    """The values of a command's options for an output file: `-o FILE`, `--output=FILE`."""
+    for before, word in itertools.pairwise(words):
+        if _OUTPUT.fullmatch(before.literal or ""):
+            yield word
+        if attached := _OUTPUT_VALUE.match(word.head):
+            yield word.after(attached[0])
+
+
+def _nameless(word: Word) -> bool:
+    """Whether a file's last name is made of several pieces, or of what a command prints."""
+    tail = pattern_of(word.parts)
+    if tail is not None:
+        return re.search(r"[*?\[]", tail) is not None
+    last = word.parts[-1]
+    if not isinstance(last, Parameter):
+        return True
+    before = "".join(part.text if isinstance(part, Literal) else "\0" for part in word.parts[:-1])
+    return not (before == "" or before.endswith("/") or before == "of=")
+
+
+def _names_itself(command: Simple) -> bool:
+    words = [word.literal or "" for word in command.words]
+    name = readers.program(words[0]) if words else ""
+    if name in ("awk", "gawk", "mawk", "nawk"):
+        return any(re.search(r">|system\s*\(|\|\s*\"", word) for word in words[1:])
+    return name in _OWN_NAMES or (name == "git" and not {"apply", "am"}.isdisjoint(words))
+
+
+def pattern_of(parts: tuple[Part, ...]) -> str | None:
+    """A path's last name where that is plain text, which may be a pattern for names; else None."""
+    text = "".join(part.text if isinstance(part, Literal) else "\0" for part in parts)
+    name = text.rpartition("/")[2]
+    return None if "\0" in name else name
 
 
 def _file(word: Word) -> tuple[str, str]:

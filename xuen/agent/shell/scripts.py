@@ -1,0 +1,116 @@
+"""Whether a file that a template runs as code could be one that it wrote the prompt to.
+
+Owns: the question for one script word; `spread` knows the files that surely may hold the prompt, this module what
+could have been made of them under another name. In doubt a file is not unrelated. Pure; the order of commands is not
+looked at. Always holds: a template that writes the prompt nowhere may run any file that no command with the prompt
+in it names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+
+from xuen.agent.shell import readers
+from xuen.agent.shell.spread import Spread, pattern_of
+from xuen.agent.shell.tree import Literal, Parameter, Part, Pipeline, Simple, Substitution, Word, walk
+
+_TOKEN = re.compile(r"[^\s=:,;'\"()<>|&]+")
+_RUNNERS = (readers.SHELLS | readers.INTERPRETERS.keys() | {"."}) - readers.TEXT_FILTERS
+_INLINE = re.compile(r"-[A-Za-z]*[ceEpr]$|--(?:eval|print|run|command)")
+_DEPTH = 8  # of variables that are set from variables
+
+
+class Scripts:
+    """What a template says about names of files, for a template's `tree` and the `spread` of the prompt in it."""
+
+    def __init__(self, tree: tuple[Pipeline, ...], spread: Spread) -> None:
+        self._spread = spread
+        nodes = list(walk(tree))
+        self._wrote = bool(spread.files or spread.paths or spread.anywhere)
+        named: set[str] = set()  # names, and `$`-names of variables, that some command could write to
+        for node in nodes:
+            if isinstance(node, Simple) and (self._wrote or spread.holds(node)):
+                named.update(self._mentioned(node))
+        self._named = named | spread.files
+
+    def doubtful(self, word: Word) -> bool:
+        """Whether the file that this word names may hold the prompt."""
+        if self._spread.holds(word):
+            return True
+        found = list(self._names(word.parts, 0))
+        if any(name is None for name in found) and self._wrote:
+            return True
+        if found and self._spread.anywhere:
+            return True
+        return any(self._fits(name) for name in found if name)
+
+    def _fits(self, name: str) -> bool:
+        if "{}" in name:
+            return True
+        if re.search(r"[*?\[]", name):
+            return self._wrote or any(fnmatchcase(known, name) for known in self._named)
+        return name in self._named
+
+    def _names(self, parts: tuple[Part, ...], depth: int) -> Iterator[str | None]:
+        """What the last part of a path may be: a name, a pattern, `$variable`, or None for what cannot be known."""
+        tail = pattern_of(parts)
+        if tail is not None:
+            yield tail
+            return
+        for part in parts:
+            if not isinstance(part, Parameter):
+                if not isinstance(part, Literal):
+                    yield "{}"  # whatever some command lists, as with `find`
+                continue
+            yield f"${part.name}"
+            values = self._spread.assigned.get(part.name, [])
+            if not values or len(parts) > 1 or part.operator or depth > _DEPTH:
+                yield None
+            for value in values if depth <= _DEPTH else ():
+                yield from self._names(value.parts, depth + 1)
+
+    def _mentioned(self, command: Simple) -> Iterator[str]:
+        """All names in a command but those of the script that it runs and of what that is given."""
+        words = list(command.words[1:]) if command.words else []
+        for index, word in enumerate(command.words):
+            if readers.program(word.literal or "") in _RUNNERS:
+                rest = command.words[index + 1 :]
+                inline = any(_INLINE.match(other.literal or "") for other in rest)
+                words = list(command.words[1:]) if inline else list(command.words[1 : index + 1])
+                break
+        words += [value for _, value in command.assignments]
+        words += [item.target for item in command.redirects if item.writes]
+        for node in walk(tuple(words)):
+            if isinstance(node, Literal):
+                yield from (token.rpartition("/")[2] for token in _TOKEN.findall(node.text))
+                yield from (flag[1] for flag in re.finditer(r"(?<!\S)-[A-Za-z](\S+)", node.text))
+            elif isinstance(node, Parameter):
+                yield f"${node.name}"
+
+
+def starts_code(word: Word, assigned: dict[str, list[Word]], seen: frozenset[str] = frozenset()) -> bool:
+    """Whether a word may turn out as something else than a plain name: an option, a shell, several words.
+
+    Variables of the environment are the person's own; those that the template sets must come to plain text.
+    """
+    tail = pattern_of(word.parts)
+    if word.literal is not None or (
+        tail and all(not isinstance(part, Substitution) or part.quoted for part in word.parts)
+    ):
+        return False
+    expanded = [part for part in word.parts if not isinstance(part, Literal) or part.text]
+    return any(_starts_code(part, len(expanded) > 1, assigned, seen) for part in expanded)
+
+
+def _starts_code(part: Part, beside: bool, assigned: dict[str, list[Word]], seen: frozenset[str]) -> bool:
+    if isinstance(part, Literal):
+        return False
+    if not isinstance(part, Parameter) or not part.name.isidentifier():
+        return True
+    values = assigned.get(part.name, []) if part.name not in seen else []
+    if (values and beside) or any(not isinstance(inner, Literal) for inner in part.argument):
+        return True
+    within = seen | {part.name}
+    return any((value.literal or "").startswith("-") or starts_code(value, assigned, within) for value in values)
