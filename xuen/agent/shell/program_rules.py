@@ -99,12 +99,23 @@ class ProgramRules(BuiltinRules):
         if name in readers.READ_EVERY_ARGUMENT:
             for word in self._holding(words[1:]):
                 self._code(name, word.at)
+        if name in readers.RUNS_OPTION:
+            self._runs_option(name, words)
+        if name in ("make", "gmake") and not self._spread.files.isdisjoint({"Makefile", "makefile", "GNUmakefile"}):
+            self._fail(texts.SCRIPT.of(name=name), texts.SCRIPT_MEND, words[0].at)
         alone = (
             name in readers.SHELL_WITHOUT_COMMAND and self._operands(words, readers.SHELL_WITHOUT_COMMAND[name]) <= 1
         )
         if feed and (name in readers.READ_STDIN or alone):
             self._code(name, words[0].at)
         self._anywhere(words, feed, strict=False)
+
+    def _runs_option(self, name: str, words: Words) -> None:
+        options = re.compile(readers.RUNS_OPTION[name])
+        for before, word in itertools.pairwise(words):
+            told = options.fullmatch(before.literal or "") or (word.head != "" and options.match(word.head))
+            if told and self._spread.holds(word):
+                self._code(name, word.at)
 
     def _operands(self, words: Words, values: str) -> int:
         """How many words are no options; `values` are the letters of options that take the next word."""
@@ -147,15 +158,23 @@ class ProgramRules(BuiltinRules):
             elif feed and len(tail) == 1 and name in {*readers.SHELLS, *readers.INTERPRETERS} - readers.TEXT_FILTERS:
                 self._code(name, tail[0].at)
             elif name in readers.SHELLS:
-                if strict:
-                    self._shell(name, tail, feed, exported=False)
-                elif any(re.fullmatch(r"-[a-z]*c", word.literal or "") for word in tail[1:]):
-                    for word in self._holding(tail[1:]):
-                        self._code(name, word.at)
+                self._shell_somewhere(name, tail, feed, strict)
             elif name in readers.INTERPRETERS:
                 self._interpreter(name, tail, feed, lenient=not strict)
             elif strict and literal in ("eval", ".", "trap") and self._spread.holds(tail):
                 self._code(literal, words[index].at)
+
+    def _shell_somewhere(self, name: str, words: Words, feed: bool, strict: bool) -> None:
+        """A shell among the words of another program, which may run it or not."""
+        if strict:
+            self._shell(name, words, feed, exported=False)
+        elif any(re.fullmatch(r"-[a-z]*c", word.literal or "") for word in words[1:]):
+            for word in self._holding(words[1:]):
+                self._code(name, word.at)
+        else:
+            script = next((word for word in words[1:] if not word.head.startswith("-")), None)
+            if script is not None and not self._spread.holds(script.parts):
+                self._unrelated(name, script)
 
     # Shells
 
@@ -219,7 +238,7 @@ class ProgramRules(BuiltinRules):
             return
         if exported or self._mentions(code) or (feed and code.literal is None):
             self._code(name, code.at)
-        if feed:
+        if feed or (self._scripts.wrote and code.literal is not None):
             self._again(name, code, feed)
 
     def _eval(self, words: Words, feed: bool) -> None:
@@ -244,7 +263,9 @@ class ProgramRules(BuiltinRules):
             if flag := re.match(kind.code_flag, head):
                 attached = word.literal is None or len(head) > flag.end()
                 coded, step = True, 1 if attached else 2
+                self._imports(name, word.at)
             elif head in kind.stops_at and word.literal is not None:
+                self._imports(name, word.at)
                 return
             elif len(head) > 1 and head.startswith("-") and head != "--":
                 step = 2 if len(head) == 2 and head[1] in kind.values and word.literal else 1
@@ -254,12 +275,24 @@ class ProgramRules(BuiltinRules):
                 break
             for code in self._holding(words[index : index + step]) if flag else ():
                 self._code(name, code.at)
-            coded = coded or (name in readers.TEXT_FILTERS and re.match(r"-[A-Za-z]*f|--file", head) is not None)
+            if name in readers.TEXT_FILTERS and (file := re.match(r"-[A-Za-z]*f|--file=?", head)):
+                coded = True
+                attached = len(head) > file.end() or (word.literal is None and head == file[0])
+                self._unrelated_file(name, word.after(file[0]) if attached else words[index + 1 : index + 2])
             index += step
         if lenient or coded:
             return
         operands = words[index + (index < len(words) and words[index].literal == "--") :]
         self._script(name, words, operands, feed)
+
+    def _imports(self, name: str, at: int) -> None:
+        """Code and modules import what stands in the current folder."""
+        if name in ("python", "pypy") and any(file.endswith(".py") for file in self._spread.files):
+            self._fail(texts.SCRIPT.of(name=name), texts.SCRIPT_MEND, at)
+
+    def _unrelated_file(self, name: str, file: Word | Words) -> None:
+        for word in file if isinstance(file, tuple) else (file,):
+            self._unrelated(name, word)
 
     # Programs that run their operands
 

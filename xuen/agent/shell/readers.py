@@ -62,6 +62,21 @@ INTERPRETERS = {
 TEXT_FILTERS = frozenset({"awk", "gawk", "mawk", "nawk", "sed", "gsed"})
 """Interpreters whose standard input is data and whose `-f` names their program."""
 
+RUNS_OPTION = {
+    "git": r"-c|-x|--exec|--upload-pack|--receive-pack|foreach|run|--(?:tree|env|index|msg|commit)-filter",
+    "tar": r"-[IF]|--(?:to-command|checkpoint-action|use-compress-program|rsh-command|info-script|new-volume-script).*",
+    "rsync": r"-e|--rsh.*|--rsync-path.*",
+    "sort": r"--compress-program.*",
+    "split": r"--filter.*",
+    **dict.fromkeys(("npm", "npx", "pnpm", "yarn", "uvx"), r"-c|--call.*|--shell-mode"),
+    **dict.fromkeys(("vi", "vim", "nvim", "view", "gvim"), r"-[cSsu]|--cmd|\+.*"),
+    **dict.fromkeys(("emacs", "emacsclient"), r"-e|--eval.*|-l|--load.*|--script.*|-f|--funcall.*"),
+    "curl": r"-K|--config.*",
+    "man": r"-[PH]|--pager.*",
+    "nsenter": r"-S",
+}
+"""Options, and words of the kind, of programs that run what the next word, or the rest of the option, says."""
+
 READ_EVERY_ARGUMENT = words(
     "ssh slogin rsh mosh watch at batch parallel tmux screen su runuser make gmake m4 gdb dc ed ex "
     "crontab sqlite3 psql mysql mariadb gnuplot xterm"

@@ -28,19 +28,21 @@ class Scripts:
     def __init__(self, tree: tuple[Pipeline, ...], spread: Spread) -> None:
         self._spread = spread
         nodes = list(walk(tree))
-        self._wrote = bool(spread.files or spread.paths or spread.anywhere)
+        self.wrote = bool(spread.files or spread.paths or spread.anywhere)
         named: set[str] = set()  # names, and `$`-names of variables, that some command could write to
         for node in nodes:
-            if isinstance(node, Simple) and (self._wrote or spread.holds(node)):
+            if isinstance(node, Simple) and (self.wrote or spread.holds(node)):
                 named.update(self._mentioned(node))
         self._named = named | spread.files
 
     def doubtful(self, word: Word) -> bool:
         """Whether the file that this word names may hold the prompt."""
+        if word.literal == "/dev/null":
+            return False
         if self._spread.holds(word):
             return True
         found = list(self._names(word.parts, 0))
-        if any(name is None for name in found) and self._wrote:
+        if any(name is None for name in found) and self.wrote:
             return True
         if found and self._spread.anywhere:
             return True
@@ -50,7 +52,7 @@ class Scripts:
         if "{}" in name:
             return True
         if re.search(r"[*?\[]", name):
-            return self._wrote or any(fnmatchcase(known, name) for known in self._named)
+            return self.wrote or any(fnmatchcase(known, name) for known in self._named)
         return name in self._named
 
     def _names(self, parts: tuple[Part, ...], depth: int) -> Iterator[str | None]:

@@ -44,6 +44,7 @@ class Spread:
         self._seeds = seeds
         nodes = list(walk(tree))
         self.functions = {node.name for node in nodes if isinstance(node, Function)}
+        self.telling: set[str] = set()  # functions with a command in them that holds it
         self.variables: set[str] = set()
         self.files: set[str] = set()  # names without folder
         self.paths: set[str] = set()  # variables with the path of a file that holds it
@@ -63,7 +64,7 @@ class Spread:
 
     def _size(self) -> tuple[int, ...]:
         found = (len(self.variables), len(self.files), len(self.paths), sum(map(len, self.assigned.values())))
-        return *found, self.positional, self.first, self.anywhere
+        return len(self.telling), *found, self.positional, self.first, self.anywhere
 
     def holds(self, node: object) -> bool:
         """Whether something of the prompt may be in what this expands to, prints or is run with."""
@@ -84,6 +85,8 @@ class Spread:
         if isinstance(node, Parameter):
             positional = node.name in ("@", "*") or (node.name.isdigit() and node.name != "0")
             return node.name in self._seeds or node.name in self.variables or (positional and self.positional)
+        if isinstance(node, Simple):
+            return bool(node.words) and node.words[0].literal in self.telling
         return isinstance(node, Word) and self.named(node)
 
     def _follow(self, node: Node) -> None:
@@ -91,6 +94,8 @@ class Spread:
             for name, value in node.assignments:
                 self._assign(name, value)
             self._follow_command(node)
+        elif isinstance(node, Function) and self.holds(node.body):
+            self.telling.add(node.name)
         elif isinstance(node, Compound) and node.kind == "for":
             if self.positional if node.words is None else self.holds(node.words):
                 self.variables.add(node.variable)
