@@ -1,20 +1,25 @@
 """The best state and the files that follow from it: `best.md`, `best.json` and the sections in research.md.
 
-Owns making these three agree with the history, in that order and only after its line is durable. Each is compared
-first and written only when it differs. Text that the user wrote around the sections of research.md stays.
+Owns making these three agree with the history, in that order and only after its line is durable, and that the best's
+snapshot stays: agents and judges can delete whatever they like. Each is compared first and written only when it
+differs. Text that the user wrote around the sections of research.md stays.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Container
+import os
+from collections.abc import Callable, Container
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from xuen.errors import DamagedResearch
+from xuen.files.aside import keep_aside
 from xuen.files.durable import make_folder, write_bytes
 from xuen.files.jsonl import number, parse_line, whole
-from xuen.guard.candidates import Snapshot, is_id, round_of
+from xuen.files.regular import Mark, NotAFile, mark_of, read_regular
+from xuen.guard.candidates import Snapshot, is_id, round_of, save
 from xuen.guard.history import Anchor
 from xuen.workspace.paths import Workspace
 from xuen.workspace.research import Sections, parse
@@ -50,14 +55,14 @@ def record_bytes(anchor: Anchor) -> bytes:
 
 
 def read_record(path: Path) -> Anchor | None:
-    """best.json as an anchor; None where it is missing or makes no sense.
+    """best.json as an anchor; None where it is missing, no file, or makes no sense.
 
     Raises:
         OSError: it is there and cannot be read.
     """
     try:
-        return parse_record(path.read_bytes())
-    except FileNotFoundError:
+        return parse_record(read_regular(path))
+    except (FileNotFoundError, NotAFile):
         return None
 
 
@@ -80,29 +85,76 @@ class Change:
 
 
 class Followers:
-    """Brings the three files after the best."""
+    """Brings the files after the best, and gives back what somebody took away or changed meanwhile.
 
-    def __init__(self, workspace: Workspace, research: ResearchFile) -> None:
+    As long as nobody touches a file, a look at its mark is all that this costs.
+    """
+
+    def __init__(self, workspace: Workspace, research: ResearchFile, clock: Callable[[], datetime]) -> None:
         self._workspace = workspace
         self._research = research
-        self._written: Anchor | None = None
+        self._clock = clock
+        self._held: dict[Path, tuple[bytes, Mark]] = {}  # what each file was seen to hold, and its mark then
 
-    def bring_record(self, best: Best) -> None:
-        """Make best.md and best.json agree.
+    def bring_record(self, best: Best) -> list[str]:
+        """Make the best's snapshot, best.md and best.json agree; the names of those that somebody else had changed.
+
+        What they made of a file is kept aside.
 
         Raises:
             OSError: they may not agree yet.
         """
-        if self._written == best.anchor:
-            return
+        snapshot, mirror, record = best.snapshot, self._workspace.best, self._workspace.best_json
         make_folder(self._workspace.rounds)
-        write_bytes(self._workspace.best, best.snapshot.data)
-        write_bytes(self._workspace.best_json, record_bytes(best.anchor))
-        self._written = best.anchor
+        changed = [self._workspace.candidate(snapshot.id).name] if self.keep(snapshot) else []
+        for path, data in ((mirror, snapshot.data), (record, record_bytes(best.anchor))):
+            if not self._holds(path, data):
+                if self._make_room(path):
+                    changed.append(path.name)
+                write_bytes(path, data)
+                self._holds(path, data)
+        living = (self._workspace.candidate(snapshot.id), mirror, record)
+        self._held = {path: held for path, held in self._held.items() if path in living}
+        return changed
 
-    def is_written(self, best: Best) -> None:
-        """Note that both agree already."""
-        self._written = best.anchor
+    def keep(self, snapshot: Snapshot) -> bool:
+        """Keep a snapshot, or see that it is kept; whether it had been and was not any more.
+
+        Raises:
+            OSError: it may not be kept.
+        """
+        path = self._workspace.candidate(snapshot.id)
+        if self._holds(path, snapshot.data):
+            return False
+        changed = self._make_room(path)
+        if os.path.lexists(path):  # a snapshot is never replaced
+            keep_aside(path, self._clock())
+        save(path, snapshot)
+        self._holds(path, snapshot.data)
+        return changed
+
+    def _holds(self, path: Path, data: bytes) -> bool:
+        """Whether the file holds exactly this. It is read only where it was touched since the last look."""
+        mark = mark_of(path)
+        if mark is None:
+            return False
+        if self._held.get(path) == (data, mark):
+            return True
+        try:
+            if read_regular(path) != data:
+                return False
+        except (FileNotFoundError, NotAFile):
+            return False
+        self._held[path] = (data, mark)
+        return True
+
+    def _make_room(self, path: Path) -> bool:
+        """Keep aside what somebody else put there; whether they changed or removed what was there."""
+        held = self._held.get(path)
+        changed = held is not None and not self._holds(path, held[0])
+        if os.path.lexists(path) and (changed or mark_of(path) is None):
+            keep_aside(path, self._clock())
+        return changed
 
     def bring_research(self, best: Best, seen: Container[Sections | None]) -> Change | None:
         """Make the sections of research.md agree; None when they do already.

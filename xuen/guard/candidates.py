@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from xuen.files.durable import create_bytes, make_folder, sync_folder
+from xuen.files.regular import NotAFile, read_regular
 
 ID = re.compile(r"([0-9]{8}-[0-9]{6})-r([0-9]{1,9})(?:-[0-9]{1,9})?")
 """`YYYYMMDD-HHMMSS-r<round>`, `-2`, `-3` … on collision; nothing else is ever taken for part of a file name."""
+
+LARGEST_ROUND = 10**8
+"""A round number from here on is damage, or a stray file's: ids have room for nine digits, and rounds go on."""
 
 _NAME = re.compile(rf"cand-({ID.pattern})\.md")
 
@@ -52,6 +56,11 @@ def round_of(identity: str) -> int:
     """The round that an id belongs to."""
     found = ID.fullmatch(identity)
     return int(found[2]) if found else 0
+
+
+def last_round_of(identities: Iterable[str]) -> int:
+    """The highest round of these ids; 0 if none has one that can be."""
+    return max((number for number in map(round_of, identities) if number < LARGEST_ROUND), default=0)
 
 
 def new_id(now: datetime, number: int, taken: Container[str]) -> str:
@@ -94,34 +103,13 @@ def save(path: Path, snapshot: Snapshot) -> None:
 
 
 def load(path: Path, sha256: str) -> bytes | None:
-    """The snapshot's bytes; None when the file is missing or not these bytes.
+    """The snapshot's bytes; None when the file is missing, no file, or not these bytes.
 
     Raises:
         OSError: it is there and cannot be read.
     """
     try:
-        data = path.read_bytes()
-    except FileNotFoundError:
+        data = read_regular(path)
+    except (FileNotFoundError, NotAFile):
         return None
     return data if digest(data) == sha256 else None
-
-
-def keep_aside(path: Path, now: datetime) -> Path | None:
-    """Rename a damaged file to `<name>.damaged-<time>` beside it; None when there is none.
-
-    Raises:
-        OSError: it is still where it was.
-    """
-    count = 0
-    stem = f"{path.name}.damaged-{now:%Y%m%d-%H%M%S}"
-    while True:
-        count += 1
-        aside = path.with_name(stem if count == 1 else f"{stem}-{count}")
-        if not aside.exists() and not aside.is_symlink():
-            break
-    try:
-        path.rename(aside)
-    except FileNotFoundError:
-        return None
-    sync_folder(path.parent)
-    return aside

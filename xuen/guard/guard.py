@@ -5,6 +5,9 @@ Owns the order in which things happen to a round (`close_round` below is that or
 - A changed state is durable as a candidate before anything else is done with it.
 - The `adopted` line in the history is the commit point; best.md, best.json and research.md follow from it, and the
   person is told of an adoption only when it is durable.
+- What the disk holds of the best (its snapshot, best.md, best.json, the history) is looked at after every call, and
+  written again where an agent or a judge deleted or changed it. So a kill loses the best only where it comes within
+  the very call that deleted all of it.
 - The next round starts from the best, unless the guard cannot write: then the newest state stays in research.md,
   because that is the only place it has. What waits (`Steps`) is done before anything new.
 - No trouble of the guard's own files leaves this module as an exception.
@@ -28,6 +31,7 @@ from xuen.events import (
     Damaged,
     Event,
     Pending,
+    Recovered,
     Rejected,
     Restored,
     RunFinished,
@@ -35,7 +39,7 @@ from xuen.events import (
     SectionsShown,
 )
 from xuen.guard.best import Best, Followers, read_record
-from xuen.guard.candidates import Snapshot, digest, kept_ids, round_of, save
+from xuen.guard.candidates import Snapshot, digest, kept_ids, last_round_of
 from xuen.guard.desk import Desk
 from xuen.guard.history import Ledger, anchor_of
 from xuen.guard.judging import Findings, Judging
@@ -78,7 +82,7 @@ class RoundGuard:
     ) -> None:
         research = research or ResearchFile(workspace)
         ledger = Ledger(workspace.history, language=language, clock=clock)
-        self._desk = Desk(workspace, research, ledger, Followers(workspace, research), sink, clock)
+        self._desk = Desk(workspace, research, ledger, Followers(workspace, research, clock), sink, clock)
         self._language: Language = language
         self._policy = Policy.of(settings)
         self._person = Person(self._desk, self._policy)
@@ -102,8 +106,9 @@ class RoundGuard:
         if self._best is None:
             self._bare.close_round(report)
             return
-        self._steps.run()
         best = self._best
+        if self._steps.run():  # before anybody judges: the agent may have deleted everything that the guard keeps
+            self._steps.attempt(partial(self._secure, best))
         left = parse_or_none(report.data)
         self._seen += [best.sections, self._given, left.sections if left else None]
         if not report.outcome.worked:
@@ -144,10 +149,11 @@ class RoundGuard:
         else:
             event = Pending(round=number, id=identity, verify=verify, reason=decision.reason)
         judgements = findings.lines(self._language)
-        self._steps.run(partial(self._desk.record, event, judgements=judgements))
+        keep = partial(self._desk.followers.keep, candidate)  # its judge may have deleted it
+        self._steps.run(keep, partial(self._desk.record, event, judgements=judgements))
 
     def _keep(self, candidate: Snapshot) -> None:
-        save(self._desk.workspace.candidate(candidate.id), candidate)
+        self._desk.followers.keep(candidate)
         self._desk.record(
             Candidate(
                 round=candidate.round,
@@ -168,6 +174,7 @@ class RoundGuard:
             verify=decision.verify,
         )
         reason = decision.reason.in_language(self._language)
+        self._desk.followers.keep(candidate)  # its judge may have deleted it
         line = self._desk.record(adopted, reason=reason, judgements=findings.lines(self._language))[0]
         self._best = Best.of(anchor_of(line), candidate.data)
 
@@ -209,7 +216,9 @@ class RoundGuard:
         self._round = max(self._round, round)
         if self._best is None:
             self._begin()
-        elif self._steps.is_off and self._steps.run():
+        elif not self._steps.is_off:
+            self._steps.attempt(partial(self._secure, self._best))
+        elif self._steps.run():
             self._come_to_rest(round)
         try:
             return self._desk.free_id(round)
@@ -261,7 +270,7 @@ class RoundGuard:
         if record is not None and all(each.sha256 != record.sha256 for each in index.anchors):
             self._desk.ledger.start_above(record.seq)
         asked = (path.stem for path in workspace.prompts.glob("*.txt"))  # also in rounds that were killed early
-        self._round = max([self._round, index.last_round, *map(round_of, [*kept_ids(workspace.rounds), *asked])])
+        self._round = max(self._round, index.last_round, last_round_of([*kept_ids(workspace.rounds), *asked]))
 
     def _begin(self) -> bool:
         """The start proper, tried until it works; whether it has."""
@@ -304,8 +313,17 @@ class RoundGuard:
         assert best is not None
         if self._steps.waiting:
             return False
-        recorded = self._steps.attempt(partial(self._desk.followers.bring_record, best))
+        recorded = self._steps.attempt(partial(self._secure, best))
         return self._steps.attempt(partial(self._bring_research, best, number)) and recorded
+
+    def _secure(self, best: Best) -> None:
+        """Make sure that the disk holds the best and how it became that; somebody may have deleted or changed it."""
+        changed = self._desk.followers.bring_record(best)
+        if self._desk.ledger.mend():
+            changed.append(self._desk.workspace.history.name)
+        if changed:
+            reason = texts.WRITTEN_AGAIN.of(files=", ".join(changed))
+            self._desk.record(Recovered(round=self._round, id=best.anchor.id, reason=reason))
 
     def _bring_research(self, best: Best, number: int) -> None:
         change = self._desk.followers.bring_research(best, self._seen)

@@ -1,8 +1,9 @@
 """The ledger `rounds/history.jsonl` and what follows from its lines.
 
 Owns the numbering (`seq`) and the form of a line: `{"seq", "ts", **event}` of the very event that is told, so the
-history and the screen cannot disagree. Lines are only ever added. `Index` is the fold of all lines in the order of
-`seq` (never of a clock); it is kept up to date line by line, so a round costs the same however many came before.
+history and the screen cannot disagree. Lines are only ever added, and added again where the file lost them. `Index`
+is the fold of all lines in the order of `seq` (never of a clock); it is kept up to date line by line, so a round
+costs the same however many came before.
 
 Damaged lines cost themselves only. Two lines with one `seq` (two clones of a workspace brought together) both count,
 in the order of their places in the file.
@@ -17,9 +18,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from xuen.events import Event, to_dict
-from xuen.files.durable import make_folder
-from xuen.files.jsonl import append_objects, number, read_objects, whole
-from xuen.guard.candidates import is_id
+from xuen.files.jsonl import LARGEST_SEQ, number, whole
+from xuen.files.kept_lines import KeptLines
+from xuen.guard.candidates import LARGEST_ROUND, is_id
 from xuen.texts import Language
 
 Status = Literal["open", "baseline", "adopted", "rejected", "pending"]
@@ -28,7 +29,6 @@ MERGE = "merge"
 """`verify` of a `pending` line that sets an adopted candidate back to waiting: two clones of a workspace were brought
 together, another one stayed the best, and nobody ever compared them."""
 
-_LARGEST_ROUND = 10**8  # a larger one is a damaged line; ids have room for nine digits
 _BREAKS_STREAK = {"candidate", "agent_failed", "damaged"}
 _AFTER_VERDICTS = {"adopted", "verdict", "heartbeat", "agent_failed", "damaged"}
 
@@ -94,7 +94,7 @@ class Index:
             return
         self.top_seq = max(self.top_seq, seq)
         round = whole(line.get("round"))
-        if round is not None and round < _LARGEST_ROUND:
+        if round is not None and round < LARGEST_ROUND:
             self.last_round = max(self.last_round, round)
         if event == "heartbeat":
             self.streak += 1
@@ -180,11 +180,12 @@ def timestamp(now: datetime) -> str:
 class Ledger:
     """The one writer of a workspace's history.
 
-    After a failed append nobody knows what is on the disk, so the next one reads the file again first.
+    A file that lost lines gets them back: the history says which snapshots were the best, and which verdicts were
+    carried out. After a failed append nobody knows what is on the disk, so the next one reads the file again first.
     """
 
     def __init__(self, path: Path, *, language: Language, clock: Callable[[], datetime]) -> None:
-        self._path = path
+        self._file = KeptLines(path, clock)
         self._language = language
         self._clock = clock
         self._index: Index | None = None
@@ -197,10 +198,7 @@ class Ledger:
         Raises:
             OSError: the file is there and cannot be read.
         """
-        if self._index is None:
-            self._index = fold(read_objects(self._path))
-            self._index.top_seq = max(self._index.top_seq, self._floor)
-        return self._index
+        return self._index if self._index is not None else self._read()
 
     def start_above(self, seq: int) -> None:
         """Use no number up to `seq`, because best.json has seen it."""
@@ -213,18 +211,46 @@ class Ledger:
         Raises:
             OSError: some or all lines may be missing.
         """
-        index = self.index
+        index = self._read() if self._index is None or self._file.was_touched() else self._index
         stamp = timestamp(self._clock())
         lines = [
-            {"seq": index.top_seq + place, "ts": stamp, **to_dict(event, self._language), **extra}
+            # Of a number beyond the largest no reader would make anything; lines of one number count by their places.
+            {
+                "seq": min(index.top_seq + place, LARGEST_SEQ),
+                "ts": stamp,
+                **to_dict(event, self._language),
+                **extra,
+            }
             for place, event in enumerate(events, start=1)
         ]
-        try:
-            make_folder(self._path.parent)
-            append_objects(self._path, lines)
-        except OSError:
-            self._index = None
-            raise
+        self._add(index, lines)
         for line in lines:
             index.take(line)
         return lines
+
+    def mend(self) -> bool:
+        """Give the file back what it lost; whether that was anything.
+
+        Raises:
+            OSError: it may still lack it.
+        """
+        if self._index is not None and not self._file.was_touched():
+            return False
+        index = self._read()
+        if not self._file.has_lost:
+            return False
+        self._add(index, [])
+        return True
+
+    def _read(self) -> Index:
+        self._index = fold(self._file.read())
+        self._index.top_seq = max(self._index.top_seq, self._floor)
+        return self._index
+
+    def _add(self, index: Index, lines: list[dict[str, Any]]) -> None:
+        try:
+            self._file.add(lines)
+        except OSError:
+            self._floor = max(self._floor, index.top_seq)
+            self._index = None
+            raise

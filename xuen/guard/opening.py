@@ -11,8 +11,10 @@ from functools import reduce
 
 from xuen.errors import DamagedResearch
 from xuen.events import Adopted, Baseline, Candidate, Event, Pending, Recovered, Verdict
+from xuen.files.aside import keep_aside
+from xuen.files.regular import read_regular
 from xuen.guard.best import Best
-from xuen.guard.candidates import Snapshot, digest, keep_aside, round_of, save
+from xuen.guard.candidates import Snapshot, digest, round_of, save
 from xuen.guard.desk import Desk
 from xuen.guard.history import Anchor, anchor_of
 from xuen.guard.policy import Policy
@@ -87,10 +89,7 @@ def _mend(desk: Desk, found: Found, anchor: Anchor, state: Research | DamagedRes
         save(desk.workspace.candidate(identity), Snapshot(identity, 0, found.data, anchor.sha256))
     if found.unrecorded:
         anchor = _record_again(desk, anchor, identity)
-    best = Best.of(anchor, found.data)
-    if not (found.stale_json or found.stale_mirror):
-        desk.followers.is_written(best)
-    return best
+    return Best.of(anchor, found.data)
 
 
 def _record_again(desk: Desk, anchor: Anchor, identity: str) -> Anchor:
@@ -125,7 +124,7 @@ def _hold_verdicts(desk: Desk, policy: Policy) -> None:
     """After the history lost lines, verdicts that seem new may be old ones: to repeat them could undo a better best."""
     data = b""
     with suppress(OSError):
-        data = desk.workspace.verdicts.read_bytes()
+        data = read_regular(desk.workspace.verdicts)
     lines = parse_verdicts(data)
     for each in due(lines, desk.index, lambda known: desk.snapshot(known) is not None, policy.reaches)[0]:
         known = each.known

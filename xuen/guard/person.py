@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xuen.events import Adopted, Rejected, Verdict
+from xuen.files.regular import read_regular
 from xuen.guard.best import Best
 from xuen.guard.desk import Desk
 from xuen.guard.history import Known, anchor_of
@@ -45,7 +46,7 @@ class Person:
 
     def _read(self) -> list[Line]:
         try:
-            return parse(self._desk.workspace.verdicts.read_bytes())
+            return parse(read_regular(self._desk.workspace.verdicts))
         except FileNotFoundError:
             return []
         except OSError as error:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from xuen.files.regular import NotAFile, read_regular
 from xuen.guard.best import parse_record
 from xuen.guard.candidates import digest, kept_ids, load, round_of
 from xuen.guard.history import Anchor, Index
@@ -51,9 +52,10 @@ def survey(workspace: Workspace, index: Index) -> Found:
     """
     found = Found()
     record = _read_record(workspace.best_json, found)
-    mirror = _read(workspace.best)
+    mirror = _read_mirror(workspace.best, found)
     _look_for_orphans(workspace, index, found)
-    anchors = sorted([*index.anchors, *([record] if record else [])], key=lambda anchor: anchor.seq, reverse=True)
+    # Of two with one seq the later line counts, and a line before best.json.
+    anchors = sorted([*([record] if record else []), *index.anchors], key=lambda anchor: anchor.seq)[::-1]
     lost = _walk(anchors, workspace, index, found)
     if found.anchor is None or found.anchor.is_baseline:
         _walk(_implied(anchors, index, found), workspace, index, found)
@@ -116,9 +118,23 @@ def _as_recorded(anchor: Anchor, index: Index) -> Anchor:
 
 
 def _read(path: Path) -> bytes | None:
+    """A file's content; nothing (and so nothing that makes sense) for what is there and no file."""
     try:
-        return path.read_bytes()
+        return read_regular(path)
     except FileNotFoundError:
+        return None
+    except NotAFile:
+        return b""
+
+
+def _read_mirror(path: Path, found: Found) -> bytes | None:
+    try:
+        return read_regular(path)
+    except FileNotFoundError:
+        return None
+    except NotAFile:
+        found.damaged.append(path)
+        found.findings.append(texts.BEST_MD_DAMAGED)
         return None
 
 
@@ -223,7 +239,8 @@ def _compare(found: Found, record: Anchor | None, mirror: bytes | None, workspac
 
 def _note_mirror(mirror: bytes | None, record: Anchor | None, workspace: Workspace, index: Index, found: Found) -> None:
     if mirror is None:
-        found.findings.append(texts.BEST_MD_MISSING)
+        if workspace.best not in found.damaged:
+            found.findings.append(texts.BEST_MD_MISSING)
         return
     sha256 = digest(mirror)
     identity = index.by_sha.get(sha256) or (record.id if record is not None and record.sha256 == sha256 else None)

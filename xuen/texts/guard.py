@@ -72,6 +72,10 @@ RECOVERED_TO = Text(
     "{findings}; the best is {id} now, and what was damaged was kept aside",
     "{findings}；现在的最佳为 {id}，损坏的文件已另存",
 )
+WRITTEN_AGAIN = Text(
+    "somebody deleted or changed {files} in rounds/ during the run; what the best needs was written again",
+    "运行期间 rounds/ 中的 {files} 被删除或改动；最佳所需的内容已重新写入",
+)
 NEXT_FINDING = Text("{first}; {next}", "{first}；{next}")
 
 RESEARCH_KEPT_ASIDE = Text(
