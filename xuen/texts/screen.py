@@ -46,7 +46,7 @@ NO_CPU = Text("no CPU use", "未占用 CPU")
 SILENT = Text("silent for {seconds} s", "已静默 {seconds} 秒")
 BEST = Text("best {id} {score}", "最佳 {id} {score}")
 BEST_NONE = Text("no best yet", "暂无最佳")
-PENDING = Text("{count} pending", "待评 {count}")
+PENDING = Text("{count} pending", "挂起 {count}")
 FAILURES = Text("{count} failed", "失败 {count}")
 GUARD_OFF = Text("guard off", "守卫停用")
 TO_GO = Text("{left} to go", "还有 {left} 轮")
@@ -125,7 +125,7 @@ STATUS = {
     "baseline": Text("baseline", "基线"),
     "adopted": Text("adopted", "已采纳"),
     "rejected": Text("rejected", "已拒绝"),
-    "pending": Text("pending", "待评"),
+    "pending": Text("pending", "挂起"),
     "open": Text("open", "未评"),
 }
 SCORED = Text("scored {score}", "已评 {score}")
