@@ -85,7 +85,8 @@ _SAMPLE = re.compile(
 _ACCOUNT = re.compile(
     r"[^\w]*(?:[一二三四五\d][、.]\s*)?(?:reasons?|because|rationale|remarks?|explanations?|justification|why|notes?|summary"
     r"|suggestions?|(?:the|this)\s+(?:new\s+)?(?:candidate|version|proof|idea|artifact)|reviewed|compared|tokens?|cost|time"
-    r"|duration|session|usage|exit|done|finished|saved|trajectory|total (?:cost|tokens|time)|理由|原因|因为|说明|备注|建议|总结|评语|点评|候选|以上为评审|用时|费用|完成)",
+    r"|duration|session|usage|exit|done|finished|saved|trajectory|total (?:cost|tokens|time)"
+    r"|理由|原因|因为|说明|备注|建议|总结|评语|点评|候选|以上为评审|用时|费用|完成)",
     re.IGNORECASE,
 )
 _NOT_TEN = r"(?!10(?:\.0+)?(?!\d))\d+"
