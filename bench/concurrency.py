@@ -221,7 +221,7 @@ def run(writes: int) -> bool:
         assert story.run(here, "still.yaml", 1).code == 0
         crowd, count, disturbed = Crowd(here, journal), 0, {"stop": 0, "kill": 0}
         try:
-            while count < writes:
+            while count < writes or not (root / "rounds" / "verdicts.txt").exists():
                 crowd.tend()
                 time.sleep(chance.random() * 0.1)
                 disturbed[crowd.disturb(chance)] += 1
