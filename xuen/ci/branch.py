@@ -26,6 +26,7 @@ from xuen.ci.merge import BASE, Merged, merge
 from xuen.errors import UsageError, WorkspaceBusy, WorkspaceError
 from xuen.files.durable import make_folder, write_bytes
 from xuen.files.jsonl import parse_lines
+from xuen.files.regular import read_regular
 from xuen.guard.history import timestamp
 from xuen.texts import Language, Text, plain
 from xuen.texts import ci as texts
@@ -229,7 +230,7 @@ def _put(target: Path, data: bytes, *, new: bool) -> None:
 
 def _read_base(workspace: Workspace) -> dict[str, bytes] | None:
     try:
-        value = json.loads((workspace.root / BASE_FILE).read_bytes())
+        value = json.loads(read_regular(workspace.root / BASE_FILE))
         return {str(path): str(text).encode("utf-8", "surrogateescape") for path, text in value["files"].items()}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None

@@ -31,6 +31,7 @@ from xuen.ci.merge import dead_models, models_bytes
 from xuen.errors import UserError
 from xuen.events import Event, Purpose
 from xuen.files.durable import make_folder, write_bytes
+from xuen.files.regular import read_regular
 from xuen.stop import Stop
 from xuen.texts import Language, Text, plain
 from xuen.texts import ci as texts
@@ -154,7 +155,7 @@ class Picker:
     def _remembered(self) -> dict[str, dict[str, str]]:
         """Those that are still dead; older memories are dropped."""
         try:
-            data = self._memory.read_bytes()
+            data = read_regular(self._memory)
         except OSError:
             return {}
         since = datetime.now(UTC) - timedelta(hours=self._wish.dead_hours)

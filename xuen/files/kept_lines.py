@@ -49,7 +49,7 @@ class KeptLines:
         """
         mark = None if self._path.is_symlink() else mark_of(self._path)  # nothing is ever added through a link
         there = _parsed(self._content())
-        known = {_form(value) for _, value in there}
+        known = {_form(value) for _, value in there} if self._lines else set()
         lost = [(line, value) for line, value in _parsed(self._lines) if _form(value) not in known]
         lines = [line for line, _ in there] + [line for line, _ in lost]
         self._lost = [line for line, _ in lost] if mark is not None else lines
