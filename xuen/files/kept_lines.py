@@ -8,6 +8,7 @@ its mark is all that this costs, however long it is.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -85,7 +86,7 @@ class KeptLines:
     def _make_room(self) -> Mark | None:
         """The mark of the file, if there is one; what else stands there is renamed."""
         mark = None if self._path.is_symlink() else mark_of(self._path)
-        if mark is None:
+        if mark is None and os.path.lexists(self._path):
             keep_aside(self._path, self._clock())
         return mark
 
