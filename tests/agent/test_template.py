@@ -212,3 +212,22 @@ def test_every_message_names_no_part_of_the_template() -> None:
     for language in ("en", "zh"):
         assert "hunter2" not in caught.value.line(language)
         assert "do $prompt now" not in caught.value.line(language)
+
+
+@pytest.mark.parametrize(
+    "wrapper", ["exec", "nohup", "timeout 600", "timeout -k 5 60", "nice -n 5", "env A=1", "sudo -u bob"]
+)
+@pytest.mark.parametrize(
+    "command",
+    ['./agent.sh "$prompt"', '/opt/v/bin/python agent.py "$prompt"', "/opt/bin/agent < $prompt_file > out.txt"],
+)
+def test_an_ordinary_agent_behind_an_ordinary_wrapper_is_accepted(wrapper: str, command: str) -> None:
+    parse(f"{wrapper} {command}")
+
+
+@pytest.mark.parametrize(
+    "template", ["timeout 5 cp $prompt_file x; ./x", "sort $prompt_file -o s; timeout 5 nohup ./s"]
+)
+def test_a_wrapper_hides_no_file_that_holds_the_prompt(template: str) -> None:
+    with pytest.raises(TemplateError):
+        parse(template)

@@ -74,13 +74,14 @@ class Scripts:
                 yield from self._names(value.parts, depth + 1)
 
     def _mentioned(self, command: Simple) -> Iterator[str]:
-        """All names in a command but those of the script that it runs and of what that is given."""
-        words = list(command.words[1:]) if command.words else []
+        """All names in a command but those of the program and the script that it runs and of what that is given."""
+        program = _program_at(command.words)
+        words = [word for index, word in enumerate(command.words) if index not in (0, program)]
         for index, word in enumerate(command.words):
             if readers.program(word.literal or "") in _RUNNERS:
                 rest = command.words[index + 1 :]
                 inline = any(_INLINE.match(other.literal or "") for other in rest)
-                words = list(command.words[1:]) if inline else list(command.words[1 : index + 1])
+                words = [*command.words[1:index], *(rest if inline else ())]
                 break
         words += [value for _, value in command.assignments]
         words += [item.target for item in command.redirects if item.writes]
@@ -90,6 +91,25 @@ class Scripts:
                 yield from (flag[1] for flag in re.finditer(r"(?<!\S)-[A-Za-z](\S+)", node.text))
             elif isinstance(node, Parameter):
                 yield f"${node.name}"
+
+
+def _program_at(words: tuple[Word, ...]) -> int:
+    """The place of the program that a command runs, behind wrappers like `timeout 5 env A=1`; 0 where none is."""
+    at = 0
+    while at < len(words) and (name := readers.program(words[at].literal or "")) in readers.WRAPPERS:
+        values, operands, index = readers.WRAPPERS[name], readers.OPERANDS_BEFORE_COMMAND.get(name, 0), at + 1
+        while index < len(words):
+            text = words[index].head
+            if text.startswith("-"):
+                index += 2 if len(text) == 2 and text[1] in values else 1
+            elif "=" in text.partition("/")[0]:
+                index += 1
+            elif operands:
+                operands, index = operands - 1, index + 1
+            else:
+                break
+        at = index
+    return at if at < len(words) else 0
 
 
 def starts_code(word: Word, assigned: dict[str, list[Word]], seen: frozenset[str] = frozenset()) -> bool:
