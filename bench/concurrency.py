@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 
 import crash  # noqa: E402
-import story  # noqa: E402
+import six_rounds  # noqa: E402
 
 HELPERS = (("idea", "a"), ("idea", "b"), ("artifact", "c"), ("artifact", "d"))
 KINDS = (b"idea", b"artifact")
@@ -107,7 +107,7 @@ class Crowd:
     def command(self, name: str) -> list[str]:
         """What a member runs."""
         if name.startswith("start"):
-            return story.command(self.here, "still.yaml", 1)
+            return six_rounds.command(self.here, "still.yaml", 1)
         return [sys.executable, __file__, "--member", name, str(self.here / "w"), str(self.journal)]
 
     def tend(self) -> None:
@@ -120,7 +120,7 @@ class Crowd:
                 self.starts.append(process.returncode)
             self.running[name] = subprocess.Popen(
                 self.command(name),
-                env=story.environment(),
+                env=six_rounds.environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -213,12 +213,12 @@ def run(writes: int) -> bool:
     began, chance = time.monotonic(), random.Random(7)
     with crash.folder() as place:
         here, root, journal = Path(place), Path(place) / "w", Path(place) / "journal"
-        story.write_configs(here)
+        six_rounds.write_configs(here)
         # Nobody judges here: what a start finds waits for a person.
         settings = json.loads((here / "still.yaml").read_text())
         settings["rounds"]["verify"] = "user"
         (here / "still.yaml").write_text(json.dumps(settings))
-        assert story.run(here, "still.yaml", 1).code == 0
+        assert six_rounds.run(here, "still.yaml", 1).code == 0
         crowd, count, disturbed = Crowd(here, journal), 0, {"stop": 0, "kill": 0}
         try:
             while count < writes or not (root / "rounds" / "verdicts.txt").exists():
@@ -234,7 +234,7 @@ def run(writes: int) -> bool:
         verdicts = (root / "rounds" / "verdicts.txt").read_text()
         lines = [note["line"] for note in notes if note["what"] == "verdict"]
         broken += [f"lost: the verdict {line!r}" for line in lines if line not in verdicts]
-        after = story.run(here, "still.yaml", 1)
+        after = six_rounds.run(here, "still.yaml", 1)
         if after.code != 0:
             broken.append(f"did not start: {after.errors[-300:]}")
         if list(root.rglob("*.tmp")):

@@ -1,7 +1,7 @@
 """Kills and power losses at every step of a run. `python bench/crash.py [cli|points|power] [--jobs N] [--every N]`
 
-cli     The story of six rounds (story.py) by the real command line, once for each call that changes a file or a name
-        in the workspace, and killed (SIGKILL, by strace) as it enters that call; then started twice. An `open` that
+cli     The six rounds of six_rounds.py by the real command line, once for each call that changes a file or a name in
+        the workspace, and killed (SIGKILL, by strace) as it enters that call; then started twice. An `open` that
         makes a file is struck at the lock that always follows it: between the two nothing changes.
 points  The same with the guard alone in forked processes, the rounds in many orders, killed at every operation.
 power   The story is recorded once; from its calls come states in which what was not synced is lost: names, data,
@@ -30,7 +30,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "bench"), str(ROOT / "tests" / "guard")]
 import disk  # noqa: E402
 import opening  # noqa: E402
 import recorded  # noqa: E402
-import story  # noqa: E402
+import six_rounds  # noqa: E402
 
 STRUCK = ["write", "fsync", "rename", "link", "unlink", "mkdir", "ftruncate", "fchmod", "flock"]
 ORDERS = 12
@@ -61,8 +61,8 @@ def kill_points() -> list[tuple[str, int]]:
     """Which calls of the story's own process touch the workspace: the name, and the how-many-eth of that name."""
     with folder() as place:
         here = Path(place)
-        story.write_configs(here)
-        story.run(here, "story.yaml", 6, recorded.strace(here / "log"))
+        six_rounds.write_configs(here)
+        six_rounds.run(here, "six_rounds.yaml", 6, recorded.strace(here / "log"))
         seen: Counter[str] = Counter()
         points = []
         # Failed calls count for strace too, so the lines are counted here and not the calls that `read` returns.
@@ -82,31 +82,31 @@ def killed_run(point: tuple[str, int]) -> tuple[bool, list[str]]:
     name, number = point
     with folder() as place:
         here, root = Path(place), Path(place) / "w"
-        story.write_configs(here)
+        six_rounds.write_configs(here)
         inject = ["-e", f"trace={name}", "-e", f"inject={name}:signal=KILL:when={number}"]
-        told = story.run(here, "story.yaml", 6, ["strace", "-o", str(here / "log"), *inject])
+        told = six_rounds.run(here, "six_rounds.yaml", 6, ["strace", "-o", str(here / "log"), *inject])
         return told.code != 0, [f"{name} {number}: {each}" for each in started_twice(here, root, told.events)]
 
 
 def started_twice(here: Path, root: Path, told: list[dict[str, object]]) -> list[str]:
     """Start the command line twice in what a broken run left, and look."""
     ledger = root / "rounds" / "history.jsonl"
-    verdict, before = story.verdict_stands(root), ledger.read_bytes() if ledger.is_file() else b""
-    first = story.run(here, "still.yaml", 1)
+    verdict, before = six_rounds.verdict_stands(root), ledger.read_bytes() if ledger.is_file() else b""
+    first = six_rounds.run(here, "still.yaml", 1)
     if first.code != 0:
         return [f"did not start: {first.errors[-300:]}"]
-    found = story.complaints(root, told, verdict=verdict)
+    found = six_rounds.complaints(root, told, verdict=verdict)
     after = ledger.read_bytes()
     if not after.startswith(before):
         found.append("the history did not only grow")
-    files = story.tree(root)
-    second = story.run(here, "still.yaml", 1)
+    files = six_rounds.tree(root)
+    second = six_rounds.run(here, "still.yaml", 1)
     if second.code != 0:
         return [*found, f"did not start again: {second.errors[-300:]}"]
-    if story.tree(root) != files:
+    if six_rounds.tree(root) != files:
         found.append("a second start changed a file")
     more = ledger.read_bytes()
-    if not more.startswith(after) or story.history_lines(more[len(after) :]) != story.OWN_LINES:
+    if not more.startswith(after) or six_rounds.history_lines(more[len(after) :]) != six_rounds.OWN_LINES:
         found.append("a second start added other lines than its own")
     return found
 
@@ -134,7 +134,7 @@ def orders(order: int, every: int) -> dict[str, object]:
         program = str(ROOT / "tests" / "guard" / "guard_points.py")
         done = subprocess.run(
             [sys.executable, program, "kill", place, str(every), "1", str(order)],
-            env=story.environment(),
+            env=six_rounds.environment(),
             capture_output=True,
             text=True,
             check=True,
@@ -166,11 +166,11 @@ class Loss:
 
 
 def losses() -> Iterator[Loss]:
-    """All different states of the story."""
+    """All different states of the six_rounds."""
     with folder() as place:
         here = Path(place)
-        story.write_configs(here)
-        story.run(here, "story.yaml", 6, recorded.strace(here / "log", "-f"))
+        six_rounds.write_configs(here)
+        six_rounds.run(here, "six_rounds.yaml", 6, recorded.strace(here / "log", "-f"))
         calls = list(recorded.read(here / "log"))
     model, said, seen = disk.Disk(str(here / "w")), b"", set()
     for number, done in enumerate(calls):
@@ -178,7 +178,7 @@ def losses() -> Iterator[Loss]:
             said += done.data
         if not model.play(done):
             continue
-        told = tuple(story.events_in(said))
+        told = tuple(six_rounds.events_in(said))
         for files in model.states():
             key = (repr(sorted(files.items())), len(told))
             if key not in seen:
@@ -192,7 +192,7 @@ def lost_power(loss: Loss, by_command: bool) -> list[str]:
         here, root = Path(place), Path(place) / "w"
         disk.put(loss.files, root)
         if by_command:
-            story.write_configs(here)
+            six_rounds.write_configs(here)
             found = started_twice(here, root, list(loss.told))
         else:
             found = opened_twice(root, list(loss.told))
@@ -202,11 +202,11 @@ def lost_power(loss: Loss, by_command: bool) -> list[str]:
 def opened_twice(root: Path, told: list[dict[str, object]]) -> list[str]:
     """The same as `started_twice`, within this process."""
     ledger = root / "rounds" / "history.jsonl"
-    verdict, before = story.verdict_stands(root), ledger.read_bytes() if ledger.is_file() else b""
+    verdict, before = six_rounds.verdict_stands(root), ledger.read_bytes() if ledger.is_file() else b""
     try:
         first = opening.start(root).names()
-        found = story.complaints(root, told, verdict=verdict)
-        files, after = story.tree(root), ledger.read_bytes()
+        found = six_rounds.complaints(root, told, verdict=verdict)
+        files, after = six_rounds.tree(root), ledger.read_bytes()
         second = opening.start(root).names()
     except Exception as error:  # noqa: BLE001 - whatever it is, it is what is being looked for
         return [f"did not start: {error!r}"]
@@ -214,10 +214,10 @@ def opened_twice(root: Path, told: list[dict[str, object]]) -> list[str]:
         found.append("did not start: the guard is off")
     if not after.startswith(before):
         found.append("the history did not only grow")
-    if story.tree(root) != files:
+    if six_rounds.tree(root) != files:
         found.append("a second start changed a file")
     more = ledger.read_bytes()
-    if not more.startswith(after) or story.history_lines(more[len(after) :]) != opening.OWN_LINES:
+    if not more.startswith(after) or six_rounds.history_lines(more[len(after) :]) != opening.OWN_LINES:
         found.append("a second start added other lines than its own")
     return found
 

@@ -1,6 +1,6 @@
 """Damage to every file of a workspace. `python bench/damage.py [--count N] [--jobs N]`
 
-The story of story.py is run once by the real command line. Then its files are damaged: cut at every byte (the last
+The story of six_rounds.py is run once by the real command line. Then its files are damaged: cut at every byte (the last
 prompts, logs and the copied-out program at some bytes), bits flipped, filled with zeros, CRLF for LF, a BOM, lines
 and whole contents doubled, deleted; alone and in pairs. Each time the workspace is looked at by `status`, `history`
 and `show` (one time in eight), started, and (one time in four) started again.
@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 
 import crash  # noqa: E402
 import opening  # noqa: E402
-import story  # noqa: E402
+import six_rounds  # noqa: E402
 
 from xuen.cli.main import main as xuen  # noqa: E402
 from xuen.words import write_bank  # noqa: E402
@@ -46,8 +46,8 @@ class Whole:
     def __init__(self) -> None:
         with crash.folder() as place:
             here, root = Path(place), Path(place) / "w"
-            story.write_configs(here)
-            told = story.run(here, "story.yaml", 6)
+            six_rounds.write_configs(here)
+            told = six_rounds.run(here, "six_rounds.yaml", 6)
             workspace = Workspace(root)
             write_bank(workspace.words, ["entropy", "lattice", "回火"], "a task")
             inbox.put(workspace, "a question that waits")
@@ -139,13 +139,13 @@ def started(whole: Whole, change: Change, number: int) -> list[str]:
 def faults_of(whole: Whole, root: Path, hit: set[str]) -> list[str]:
     """What is wrong after the start."""
     best = root / "rounds" / "best.md"
-    digest, found = story.sha256(best), []
+    digest, found = six_rounds.sha256(best), []
     legal = set(whole.adopted.values()) | (whole.kept if "rounds/verdicts.txt" in hit else set())
     if whole.adopted.keys() - hit and digest not in legal:
-        found.append(f"lost: the best is {story.idea(best)!r} though an adopted snapshot is intact")
+        found.append(f"lost: the best is {six_rounds.idea(best)!r} though an adopted snapshot is intact")
     if not hit & {"rounds/history.jsonl", "rounds/verdicts.txt", whole.last} and digest != whole.adopted[whole.last]:
-        found.append(f"lost: the best is {story.idea(best)!r} and not the last adopted one")
-    if story.idea(root / "research.md") != story.idea(best):
+        found.append(f"lost: the best is {six_rounds.idea(best)!r} and not the last adopted one")
+    if six_rounds.idea(root / "research.md") != six_rounds.idea(best):
         found.append("research.md is not the best")
     if list(root.rglob("*.tmp")):
         found.append("a temporary file is left")
@@ -154,12 +154,12 @@ def faults_of(whole: Whole, root: Path, hit: set[str]) -> list[str]:
 
 def started_again(root: Path, ledger: Path) -> list[str]:
     """What a second start does that it should not."""
-    files, before, found = story.tree(root), ledger.read_bytes(), []
+    files, before, found = six_rounds.tree(root), ledger.read_bytes(), []
     opening.start(root)
-    if story.tree(root) != files:
+    if six_rounds.tree(root) != files:
         found.append("a second start changed a file")
     after = ledger.read_bytes()
-    if not after.startswith(before) or story.history_lines(after[len(before) :]) != opening.OWN_LINES:
+    if not after.startswith(before) or six_rounds.history_lines(after[len(before) :]) != opening.OWN_LINES:
         found.append("a second start added other lines than its own")
     return found
 

@@ -3,7 +3,7 @@
 guard   Six rounds of the guard (tests/guard/guard_points.py) in forked processes. The N-th operation below the
         workspace fails once, from there on for twenty operations, or for ever, for all N and all of EIO, ENOSPC, EROFS,
         EACCES, EMFILE and ENOLCK that this kind of operation can meet.
-cli     The story of story.py by the real command line; strace lets its N-th call fail, EINTR too.
+cli     The story of six_rounds.py by the real command line; strace lets its N-th call fail, EINTR too.
 
 Goals: the loop never dies of it, no adopted result is lost, one message for each trouble, and after the next start no
 temporary file is left and a second start changes nothing.
@@ -29,7 +29,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "bench"), str(ROOT / "tests" / "guard")]
 
 import crash  # noqa: E402
 import guard_points  # noqa: E402
-import story  # noqa: E402
+import six_rounds  # noqa: E402
 from guard_play import Play  # noqa: E402
 
 NAMES = ["EIO", "ENOSPC", "EROFS", "EACCES"]
@@ -180,8 +180,8 @@ def failing_run(name: str, number: int, error: str) -> list[str]:
     inject = ["-e", f"trace={name}", "-e", f"inject={name}:error={error.removesuffix('+')}:when={when}"]
     with tempfile.TemporaryDirectory(prefix="xuen-faults-") as place:
         here, root = Path(place), Path(place) / "w"
-        story.write_configs(here)
-        told = story.run(here, "story.yaml", 6, ["strace", "-o", str(here / "log"), *inject])
+        six_rounds.write_configs(here)
+        told = six_rounds.run(here, "six_rounds.yaml", 6, ["strace", "-o", str(here / "log"), *inject])
         found = []
         refused = told.code == 2 and not told.events and len(told.errors.strip().splitlines()) == 1
         # The call that was meant may come a place later, and its turn is then that of our own standard output.
@@ -198,23 +198,23 @@ def failing_run(name: str, number: int, error: str) -> list[str]:
     return [f"{name} {number} {error}: {each}" for each in found]
 
 
-def after_trouble(here: Path, root: Path, told: story.Told) -> list[str]:
+def after_trouble(here: Path, root: Path, told: six_rounds.Told) -> list[str]:
     """Start twice; what is lost or left."""
-    first = story.run(here, "still.yaml", 1)
+    first = six_rounds.run(here, "still.yaml", 1)
     if first.code != 0:
         return [f"did not start: {first.errors[-300:]}"]
     adopted = told.of("baseline", "adopted")
-    best = story.sha256(root / "rounds" / "best.md")
-    kept = [story.sha256(root / "rounds" / f"cand-{each['id']}.md") == each["sha256"] for each in adopted]
+    best = six_rounds.sha256(root / "rounds" / "best.md")
+    kept = [six_rounds.sha256(root / "rounds" / f"cand-{each['id']}.md") == each["sha256"] for each in adopted]
     found = [] if all(kept) else ["lost: a snapshot that was told"]
     later = [event["sha256"] for event in first.of("adopted")]
     if adopted and best not in [adopted[-1]["sha256"], *later] and b"adopted" not in _since(root, adopted[-1]["id"]):
         found.append("lost: the best is not the last adoption that was told")
     if list(root.rglob("*.tmp")):
         found.append("a temporary file is left")
-    files = story.tree(root)
-    story.run(here, "still.yaml", 1)
-    return found if story.tree(root) == files else [*found, "a second start changed a file"]
+    files = six_rounds.tree(root)
+    six_rounds.run(here, "still.yaml", 1)
+    return found if six_rounds.tree(root) == files else [*found, "a second start changed a file"]
 
 
 def _since(root: Path, identity: str) -> bytes:

@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "bench"), str(ROOT / "tests" / "guard")]
 
-import story  # noqa: E402
+import six_rounds  # noqa: E402
 from guard_play import Answers, Play  # noqa: E402
 
 ADOPTION, START, GROWTH = 0.050, 1.0, 1.5
@@ -110,12 +110,12 @@ def a_life(folder: Path, lines: int) -> Play:
 def starts(place: Path, count: int) -> tuple[Times, Times]:
     """Starts of the guard with 10,000 lines, and whole runs of one empty round by the command line with them."""
     a_life(place / "w", 10_000).finish()
-    story.write_configs(place)
+    six_rounds.write_configs(place)
     alone, whole = Times(), Times()
     for _ in range(count):
         alone.take(Play(place / "w").start)
     for _ in range(count):
-        whole.take(partial(story.run, place, "still.yaml", 1))
+        whole.take(partial(six_rounds.run, place, "still.yaml", 1))
     return alone, whole
 
 
