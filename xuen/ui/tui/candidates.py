@@ -82,7 +82,7 @@ class CandidatesScreen(Screen[None]):
         self._line.display = False
         self._line.cursor_blink = False
         self.reload()
-        self._list.focus()
+        self.set_focus(self._list)
 
     def _say(self, text: Text) -> str:
         return clean(text.in_language(self._language))

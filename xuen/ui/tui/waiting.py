@@ -83,7 +83,7 @@ class QueueScreen(ModalScreen[None]):
         self._box.display = False
         self._look()
         self.set_interval(0.3, self._look)
-        self._list.focus()
+        self.set_focus(self._list)
 
     def _say(self, text: Text) -> str:
         return clean(text.in_language(self._language))
