@@ -62,7 +62,7 @@ def kill_points() -> list[tuple[str, int]]:
     with folder() as place:
         here = Path(place)
         six_rounds.write_configs(here)
-        six_rounds.run(here, "six_rounds.yaml", 6, recorded.strace(here / "log"))
+        six_rounds.run_whole(here, recorded.strace(here / "log"))
         seen: Counter[str] = Counter()
         points = []
         # Failed calls count for strace too, so the lines are counted here and not the calls that `read` returns.
@@ -84,7 +84,7 @@ def killed_run(point: tuple[str, int]) -> tuple[bool, list[str]]:
         here, root = Path(place), Path(place) / "w"
         six_rounds.write_configs(here)
         inject = ["-e", f"trace={name}", "-e", f"inject={name}:signal=KILL:when={number}"]
-        told = six_rounds.run(here, "six_rounds.yaml", 6, ["strace", "-o", str(here / "log"), *inject])
+        told = six_rounds.run(here, "story.yaml", 6, ["strace", "-o", str(here / "log"), *inject])
         return told.code != 0, [f"{name} {number}: {each}" for each in started_twice(here, root, told.events)]
 
 
@@ -166,11 +166,11 @@ class Loss:
 
 
 def losses() -> Iterator[Loss]:
-    """All different states of the six_rounds."""
+    """All different states of the six rounds."""
     with folder() as place:
         here = Path(place)
         six_rounds.write_configs(here)
-        six_rounds.run(here, "six_rounds.yaml", 6, recorded.strace(here / "log", "-f"))
+        six_rounds.run_whole(here, recorded.strace(here / "log", "-f"))
         calls = list(recorded.read(here / "log"))
     model, said, seen = disk.Disk(str(here / "w")), b"", set()
     for number, done in enumerate(calls):

@@ -47,7 +47,7 @@ class Whole:
         with crash.folder() as place:
             here, root = Path(place), Path(place) / "w"
             six_rounds.write_configs(here)
-            told = six_rounds.run(here, "six_rounds.yaml", 6)
+            told = six_rounds.run_whole(here)
             workspace = Workspace(root)
             write_bank(workspace.words, ["entropy", "lattice", "回火"], "a task")
             inbox.put(workspace, "a question that waits")

@@ -181,7 +181,7 @@ def failing_run(name: str, number: int, error: str) -> list[str]:
     with tempfile.TemporaryDirectory(prefix="xuen-faults-") as place:
         here, root = Path(place), Path(place) / "w"
         six_rounds.write_configs(here)
-        told = six_rounds.run(here, "six_rounds.yaml", 6, ["strace", "-o", str(here / "log"), *inject])
+        told = six_rounds.run(here, "story.yaml", 6, ["strace", "-o", str(here / "log"), *inject])
         found = []
         refused = told.code == 2 and not told.events and len(told.errors.strip().splitlines()) == 1
         # The call that was meant may come a place later, and its turn is then that of our own standard output.

@@ -77,6 +77,14 @@ def run(folder: Path, config: str, rounds: int, before: Sequence[str] = ()) -> T
     return Told(done.returncode, events_in(done.stdout), done.stderr.decode(errors="replace"))
 
 
+def run_whole(folder: Path, before: Sequence[str] = ()) -> Told:
+    """The six rounds to their end, nothing in their way; anything else means that nothing can be measured here."""
+    told = run(folder, "story.yaml", 6, before)
+    if told.code != 0 or len(told.of("round_started")) != 6 or not told.of("adopted"):
+        sys.exit(f"the six rounds do not come to their end: exit code {told.code}: {told.errors}")
+    return told
+
+
 def events_in(output: bytes) -> list[dict[str, Any]]:
     """The whole lines of what a run printed."""
     return [json.loads(line) for line in output.split(b"\n")[:-1]]
