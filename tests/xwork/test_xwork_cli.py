@@ -114,7 +114,7 @@ def test_the_judge_says_why_and_ends_with_the_score(workspace, xwork):
 def test_against_an_empty_best_the_candidate_counts_alone(workspace, xwork):
     prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("", ""))
     code, out, _ = xwork(prompt, script=["Good.", *"333333"], XUEN_PURPOSE="judge")
-    assert (code, out.splitlines()[-1]) == (0, "SCORE: 6.5")
+    assert (code, out.splitlines()[-1]) == (0, "SCORE: 7.9")
 
 
 def test_a_score_that_is_no_number_is_a_failed_call(workspace, xwork):

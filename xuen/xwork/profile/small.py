@@ -131,13 +131,13 @@ class SmallModel:
         """Each of the two texts gets the mean of a few numbers; their difference says which is better.
 
         The same seeds serve for both, so that chance weighs on both alike. Twice the difference, because this
-        model's means lie within a few points of each other. Where there is no best yet, anything is better than
-        nothing, and the better the candidate alone, the more.
+        model's means lie within a few points of each other. Where there is no best yet, anything is clearly better
+        than nothing, and the better the candidate alone, the more.
         """
         candidate, best = ("\n".join(part for part in both if part) for both in (question.candidate, question.best))
         self._write("why", shots.say_why(question.task, candidate), 80, _any, sentences=1)
         own = self._mean(question.task, candidate)
-        above = 2 * (own - self._mean(question.task, best)) if best.strip() else own / 2
+        above = 2 * (own - self._mean(question.task, best)) if best.strip() else 2 + 0.3 * own
         line = f"SCORE: {min(10.0, max(0.0, 5 + above)):.1f}"
         self.tell(TextChunk(text=f"{line}\n"))
         return line
