@@ -136,7 +136,6 @@ QUESTION = Text(
 # --- the summary ---------------------------------------------------------------------------------------------------
 
 S_TITLE = Text("xuen", "xuen")
-S_ENDED = Text("How it ended", "如何结束")
 S_WELL = Text("the run came to the end of its window", "运行到达窗口末尾")
 S_DONE = Text("the run finished", "运行已完成")
 S_BAD_SETTINGS = Text(
