@@ -222,6 +222,24 @@ def test_two_trees_at_once_do_not_touch_each_other(mark, tmp_path):
     assert holders(mark) == []
 
 
+def test_a_child_of_the_host_that_was_there_before_is_no_member(mark, tmp_path):
+    adopt_orphans()
+    script = "(setsid env -i sh -c 'trap \"\" TERM; sleep 300' &); sleep 0.05"
+    for _ in range(8):  # begun in the same tick of the clock as the tree, or in the one before
+        mine = subprocess.Popen(["sleep", "300"], start_new_session=True)
+        tree = spawn(marked(script, mark), cwd=tmp_path, env=dict(os.environ))
+        while not tree.command_ended():
+            time.sleep(0.005)
+        tree.end(grace=0.1)
+        tree.process.stdout.close()
+        tree.process.stderr.close()
+        ended = mine.poll()
+        mine.kill()
+        mine.wait()
+        assert ended is None
+        assert holders(mark) == []
+
+
 def test_a_callback_that_fails_still_leaves_nothing(mark, tmp_path):
     class Broken(Listener):
         def output(self, stream, chunk):

@@ -183,6 +183,16 @@ def send(table: Table, row: Row, number: int) -> None:
             os.close(handle)
 
 
+def own_children() -> list[int]:
+    """The children of this program, whichever thread began them; Linux only."""
+    return [pid for task in os.listdir("/proc/self/task") for pid in children_of_task(int(task))]  # noqa: PTH208 - as above
+
+
+def children_of_task(task: int) -> list[int]:
+    """The children of one thread of this program; the first thread has its pid and gets the orphans. Linux only."""
+    return [int(pid) for pid in read_file(f"/proc/self/task/{task}/children").split()]
+
+
 def read_file(path: str) -> bytes:
     """All of a file under `/proc`; empty when its process has ended or is not ours to read.
 

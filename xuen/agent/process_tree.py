@@ -25,7 +25,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from xuen.agent.process_table import Row, Snapshot, Table, read_file, send, system_table
+from xuen.agent.process_table import Row, Snapshot, Table, children_of_task, own_children, send, system_table
 
 TREE = "XUEN_TREE"
 """The environment variable with the tokens of all trees that a process is part of, the innermost last."""
@@ -47,6 +47,7 @@ class _House:
         self.roots: set[int] = set()
         self.adopts = False
         self.since = 0.0  # start of the oldest tree since none was running
+        self.strangers: frozenset[tuple[int, float]] = frozenset()  # children of ours that were there before it
 
 
 _house = _House()
@@ -55,8 +56,8 @@ _house = _House()
 def adopt_orphans() -> bool:
     """Let processes that lose their parents become children of this program; whether this system can.
 
-    For programs that start all their sessions through this module (xuen, xwork): an orphan in a session that
-    is not ours is then taken for a member of the tree that runs.
+    For programs that start all their sessions through this module (xuen, xwork): while a tree runs, an orphan in a
+    session that is not ours is then taken for a member of it, unless it was a child of ours before the tree began.
     """
     if sys.platform != "linux" or _house.adopts:
         return _house.adopts
@@ -86,6 +87,8 @@ def spawn(
     marked = {**env, TREE: f"{env[TREE]}:{token}" if env.get(TREE) else token}
     source = table or system_table()
     with _house.lock:
+        if not _house.roots and _house.adopts:  # times are too coarse to tell what began a moment before the tree
+            _house.strangers = frozenset(row.identity for row in map(source.row, own_children()) if row)
         process = subprocess.Popen(
             argv, cwd=cwd, env=marked, stdin=stdin, stdout=stdout, stderr=stderr, bufsize=0, start_new_session=True
         )
@@ -223,7 +226,7 @@ class ProcessTree:
     def _is_member(self, row: Row, roots: set[int], since: float | None) -> bool:
         if row.pid == self.pid:
             return not self._gone
-        if row.pid in roots:
+        if row.pid in roots or row.identity in _house.strangers:
             return False
         if row.identity in self._seen or (since is not None and _house.adopts and row.parent == os.getpid()):
             return True
@@ -286,16 +289,16 @@ class ProcessTree:
 
         What is a child of ours keeps its pid until we reap it, so nobody else can be hit.
         """
-        children = f"/proc/self/task/{os.getpid()}/children"  # the first thread gets the orphans
+        spared = {self.pid, *(pid for pid, _ in _house.strangers)}
         ours = os.getsid(0)
         with _house.lock:
             if _house.roots != {self.pid}:
                 return
             until = time.monotonic() + _HUNT
             while time.monotonic() < until:
-                for pid in map(int, read_file(children).split()):
+                for pid in children_of_task(os.getpid()):  # the first thread gets the orphans
                     with contextlib.suppress(ProcessLookupError, PermissionError):
-                        if pid != self.pid and os.getsid(pid) != ours:
+                        if pid not in spared and os.getsid(pid) != ours:
                             os.kill(pid, signal.SIGKILL)
                             self._reap(pid)
 
