@@ -49,6 +49,7 @@ def test_a_round_on_the_embedded_model_without_any_configuration(xuen: Callable,
     assert len(sections.idea.split()) > 5
     assert len(sections.artifact.split()) > 5
     assert sections.idea in done.stdout, "what was written is what the model was seen to say"
-    judged = next(event for event in events if event["event"] in ("adopted", "rejected"))
+    judged = next((event for event in events if event["event"] in ("adopted", "rejected")), None)
+    assert judged is not None, done.stdout
     assert 0 <= judged["score"] <= 10
     assert judged["verify"] == "ai"

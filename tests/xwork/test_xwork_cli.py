@@ -103,23 +103,22 @@ def test_the_words_come_a_line_each_without_doubles_and_known_ones(workspace, xw
     assert (code, out, err) == (0, "wind tunnel\npaper\nbamboo\nglue\n", "")
 
 
-def test_the_judge_says_why_and_ends_with_the_score(workspace, xwork):
+def test_the_judge_says_the_score_and_nothing_that_could_put_it_in_doubt(workspace, xwork):
     prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("old", ""))
-    script = ["The answer is good, because it is new.", *"776688", *"555555"]
+    script = [*"776688", *"555555"]
     code, out, err = xwork(prompt, script=script, XUEN_PURPOSE="judge")
-    assert (code, err) == (0, "")
-    assert out.splitlines()[-2:] == ["The answer is good, because it is new.", "SCORE: 9.0"]
+    assert (code, out, err) == (0, "SCORE: 9.0\n", "")
 
 
 def test_against_an_empty_best_the_candidate_counts_alone(workspace, xwork):
     prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("", ""))
-    code, out, _ = xwork(prompt, script=["Good.", *"333333"], XUEN_PURPOSE="judge")
+    code, out, _ = xwork(prompt, script=[*"333333"], XUEN_PURPOSE="judge")
     assert (code, out.splitlines()[-1]) == (0, "SCORE: 7.9")
 
 
 def test_a_score_that_is_no_number_is_a_failed_call(workspace, xwork):
     prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("old", ""))
-    code, out, err = xwork(prompt, script=["Good.", "very good"], XUEN_PURPOSE="judge")
+    code, out, err = xwork(prompt, script=["very good"], XUEN_PURPOSE="judge")
     assert code == 1
     assert "SCORE" not in out
     assert "no number" in err

@@ -74,7 +74,6 @@ STEPS = {
     "think": Text("Thinking", "思考"),
     "idea": Text("The idea", "想法"),
     "artifact": Text("The artifact", "产物"),
-    "why": Text("Review", "评审"),
 }
 NO_WORKSPACE = Text(
     "this prompt asks for a change of research.md, but no workspace with write_section.py is named",

@@ -171,24 +171,6 @@ def score(task: str, answer: str) -> list[Message]:
     ]
 
 
-def say_why(task: str, answer: str) -> list[Message]:
-    """Asks for one sentence about the worth of an answer."""
-
-    def ask(about: str, text: str) -> User:
-        return User(f"Task: {about}\n\nAnswer: {text}\n\nHow good is the answer? Say it in one sentence.")
-
-    return [
-        _REVIEWER,
-        *_worked(
-            ask(_LIBRARY, _LIBRARY_IDEA),
-            "The answer is good, because it says what to do, why it works and how to measure it.",
-            ask(_FAN, _POOR_FAN),
-            "The answer is poor, because it repeats itself and says nothing about the noise.",
-        ),
-        ask(_stated(task), clip(answer, 2 * _TEXT_TOKENS)),
-    ]
-
-
 def _worked(first: User, first_answer: str, second: User, second_answer: str) -> list[Message]:
     return [first, Assistant(first_answer), second, Assistant(second_answer)]
 

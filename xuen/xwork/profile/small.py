@@ -132,10 +132,10 @@ class SmallModel:
 
         The same seeds serve for both, so that chance weighs on both alike. Twice the difference, because this
         model's means lie within a few points of each other. Where there is no best yet, anything is clearly better
-        than nothing, and the better the candidate alone, the more.
+        than nothing, and the better the candidate alone, the more. No sentence says why: what this model says of a
+        text has nothing to do with its numbers, and a sentence with a number in it would put the score in doubt.
         """
         candidate, best = ("\n".join(part for part in both if part) for both in (question.candidate, question.best))
-        self._write("why", shots.say_why(question.task, candidate), 80, _any, sentences=1)
         own = self._mean(question.task, candidate)
         above = 2 * (own - self._mean(question.task, best)) if best.strip() else 2 + 0.3 * own
         line = f"SCORE: {min(10.0, max(0.0, 5 + above)):.1f}"
@@ -165,7 +165,6 @@ class SmallModel:
         accept: Callable[[str], bool],
         *,
         listed: bool = False,
-        sentences: int | None = None,
     ) -> str:
         """Text of the model, shown as it comes and then tidied; asked for again when it is not accepted.
 
@@ -179,7 +178,6 @@ class SmallModel:
                 seed=self.seed + attempt,
                 temperature=0.3 + 0.3 * attempt,
                 grammar=shots.POINTS_GRAMMAR if listed else None,
-                stop=("\n",) if sentences == 1 else (),
             )
             raw = self._ask(step, asked, options).message.text
             if listed:
