@@ -3,7 +3,7 @@
 import io
 
 from xuen.xwork.display import PlainDisplay
-from xuen.xwork.events import Fetching, ModelStarted, Notice, TextChunk, ToolStarted
+from xuen.xwork.events import Fetching, Notice, StepStarted, TextChunk, ToolStarted
 
 
 class Terminal(io.StringIO):
@@ -38,7 +38,7 @@ def test_elsewhere_it_tells_the_begin_and_the_end():
 
 
 def test_notices_stay_out_of_the_models_words_and_steps_begin_on_a_new_line():
-    events = [TextChunk(text="so"), Notice(level="info", text="hm"), ModelStarted(step="idea"), TextChunk(text="x")]
+    events = [TextChunk(text="so"), Notice(level="info", text="hm"), StepStarted(step="idea"), TextChunk(text="x")]
     assert show(events, io.StringIO()) == ("so\n-- The idea --\nx", "xwork: hm\n")
 
 

@@ -70,7 +70,26 @@ def test_the_longest_question_stays_far_within_the_context():
         shots.find_idea(long, ["a"], long, long),
         shots.write_points(long, long, long, long),
         shots.score(long, long),
-        shots.say_why(long, long),
     ):
         tokens = sum(1 / 3 if character.isascii() else 3 for message in asked for character in message.text)
         assert tokens < 3000
+
+
+RAW = "The kite needs a tail. It costs 3.5 euros, e.g. in a shop. The kite needs a tail. It flies. And th"
+LIST = "1. Buy silk.\n2. Buy silk!\n3. Cut it.\n4. Whe"
+
+
+@pytest.mark.parametrize("size", range(1, 12))
+@pytest.mark.parametrize(
+    ("flow", "raw", "text"),
+    [
+        (tidy.Sentences, RAW, "The kite needs a tail. It costs 3.5 euros, e.g. in a shop. It flies."),
+        (tidy.Sentences, "用丝绸。很轻。用丝绸。然后", "用丝绸。 很轻。"),
+        (tidy.Sentences, "no end at all", "no end at all"),
+        (tidy.Points, LIST, "1. Buy silk.\n2. Cut it."),
+    ],
+)
+def test_what_is_given_on_piece_by_piece_is_the_tidied_text(flow, raw, text, size):
+    running = flow(frozenset())
+    given = [running.add(raw[at : at + size]) for at in range(0, len(raw), size)]
+    assert "".join([*given, running.end()]) == running.text == text

@@ -1,4 +1,4 @@
-"""`python -m xuen.xwork run` from the outside, with a scripted model led by the small-model profile."""
+"""`python -m xuen.xwork` from the outside, with a scripted model that is led through xuen's questions."""
 
 import json
 import shutil
@@ -14,6 +14,12 @@ from xuen.workspace.research import Sections, new_research, parse
 
 EMPTY = Sections("", "")
 IDEA = "Use silk, because it is light. Test it in a light wind."
+WRITTEN = "The idea and the artifact are in research.md.\n"
+STEPS = (
+    "read_file",
+    *("start_process", "write_process", "poll_process") * 2,
+    "exec_command",
+)
 POINTS = "1. Buy silk.\n2. Cut a diamond of one metre.\n3. Fly it at the beach."
 
 
@@ -28,13 +34,13 @@ def workspace(tmp_path):
 
 @pytest.fixture
 def xwork(tmp_path, environment):
-    def start(*arguments, script=None, **env):
+    def start(*arguments, script=None, command="run", **env):
         if script is not None:
             lines = script if isinstance(script, str) else "\n".join(json.dumps(answer) for answer in script)
             (tmp_path / "script.jsonl").write_text(lines, "utf-8")
             arguments = (*arguments, "--model", f"script:{tmp_path / 'script.jsonl'}")
         return subprocess.Popen(
-            [sys.executable, "-m", "xuen.xwork", "run", *arguments],
+            [sys.executable, "-m", "xuen.xwork", command, *arguments],
             cwd=tmp_path,
             env=environment(**env),
             stdin=subprocess.DEVNULL,
@@ -76,11 +82,70 @@ def test_a_research_call_thinks_aloud_and_writes_both_sections(workspace, xwork)
     code, out, err = xwork(
         research(workspace), script=["Light wind needs light cloth.", IDEA, POINTS], XUEN_WORKSPACE=str(workspace)
     )
-    assert (code, err) == (0, "")
+    assert code == 0
     assert sections(workspace) == Sections(IDEA, POINTS)
-    assert (
-        out == f"-- Thinking --\nLight wind needs light cloth.\n-- The idea --\n{IDEA}\n-- The artifact --\n{POINTS}\n"
-    )
+    shown = f"-- Thinking --\nLight wind needs light cloth.\n-- The idea --\n{IDEA}\n-- The artifact --\n{POINTS}\n"
+    assert out == shown + WRITTEN
+    assert [line.split()[1] for line in err.splitlines()] == list(STEPS)
+
+
+def test_show_lists_the_steps_of_such_a_call(workspace, xwork):
+    script = [{"text": text, "usage": {"input_tokens": 10, "output_tokens": 5}} for text in ("T.", IDEA, POINTS)]
+    place = ("--workspace", str(workspace), "--session", "one.jsonl")
+    assert xwork(research(workspace), *place, script=script)[0] == 0
+    code, out, _ = xwork(*place, command="show")
+    assert code == 0
+    lines = out.splitlines()
+    assert [line.split()[2] for line in lines if line.startswith("    -> ")] == list(STEPS)
+    said = [line.removeprefix("assistant: ") for line in lines if line.startswith("assistant: ")]
+    assert [text for text in said if text] == ["T.", IDEA, POINTS.replace("\n", " "), WRITTEN.strip()]
+    state = json.loads(xwork(*place, "--json", command="show")[1])
+    assert (state["state"], state["interrupted"], state["prompts"]) == ("finished", False, 1)
+    assert (state["usage"]["input_tokens"], state["usage"]["output_tokens"]) == (30, 15)
+
+
+def test_the_text_of_a_section_is_data_and_never_part_of_a_command(workspace, xwork):
+    idea = "Use `touch made1` and $(touch made2)'; touch made3 # \" $PATH."
+    points = "1. Say EOF; touch made4.\n2. Say 'this' & touch made5."
+    assert xwork(research(workspace), "--workspace", str(workspace), script=["T.", idea, points])[0] == 0
+    assert sections(workspace) == Sections(idea, points)
+    records = [json.loads(line) for line in (workspace / ".xwork/session.jsonl").read_text("utf-8").splitlines()]
+    calls = [call for record in records if record["kind"] == "answer" for call in record["message"].get("calls", [])]
+    commands = [json.loads(call["arguments"]).get("command", "") for call in calls]
+    assert not any("touch" in command for command in commands)
+    assert not list(workspace.glob("made*"))
+
+
+@pytest.mark.parametrize("approval", ["read-only", "ask"])
+def test_permissions_hold_for_a_model_that_is_led_too(workspace, xwork, approval):
+    before = (workspace / "research.md").read_bytes()
+    options = ("--workspace", str(workspace), "--approval", approval)
+    code, _, err = xwork(research(workspace), *options, script=["T.", IDEA, POINTS])
+    assert code == 1
+    assert "denied" in err
+    assert (workspace / "research.md").read_bytes() == before
+
+
+def test_what_could_not_be_written_is_tried_again_by_resume(workspace, xwork):
+    whole = (workspace / "research.md").read_bytes()
+    (workspace / "research.md").write_text("no markers", "utf-8")
+    assert xwork(research(workspace), "--workspace", str(workspace), script=["T.", IDEA])[0] == 1
+    assert xwork(research(workspace), "--workspace", str(workspace), script=[])[0] == 3
+    (workspace / "research.md").write_bytes(whole)
+    code, out, err = xwork("--workspace", str(workspace), command="resume", script=[POINTS])
+    assert code == 0, err
+    assert out.endswith(WRITTEN)
+    assert sections(workspace) == Sections(IDEA, POINTS)
+
+
+@pytest.mark.parametrize("mode", ["before", "after"])
+def test_a_call_that_is_led_survives_a_kill_at_every_checkpoint(tmp_path, agents, environment, mode):
+    command = [sys.executable, str(agents / "xwork_led_killed.py"), str(tmp_path), mode]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    lives = json.loads(done.stdout)
+    assert len(lives) > 15
+    assert [life for life in lives if life != {"state": "finished", "prompts": 1, "written": True}] == []
 
 
 def test_what_was_cut_off_is_not_written(workspace, xwork):
@@ -92,7 +157,9 @@ def test_what_was_cut_off_is_not_written(workspace, xwork):
 def test_what_hardly_differs_from_before_is_asked_for_again(workspace, xwork):
     prompt = research(workspace, state=Sections(IDEA, POINTS))
     script = ["T.", IDEA, "Use paper instead.", POINTS, "1. Buy paper."]
-    assert xwork(prompt, "--workspace", str(workspace), script=script)[0] == 0
+    code, _, err = xwork(prompt, "--workspace", str(workspace), script=script)
+    assert code == 0
+    assert err.count("nearly the same") == 2
     assert sections(workspace) == Sections("Use paper instead.", "1. Buy paper.")
 
 
@@ -107,7 +174,9 @@ def test_the_judge_says_the_score_and_nothing_that_could_put_it_in_doubt(workspa
     prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("old", ""))
     script = [*"776688", *"555555"]
     code, out, err = xwork(prompt, script=script, XUEN_PURPOSE="judge")
-    assert (code, out, err) == (0, "SCORE: 9.0\n", "")
+    assert (code, out) == (0, "SCORE: 9.0\n")
+    assert err == "candidate: 7 7 6 6 8 8\nbest: 5 5 5 5 5 5\n"
+    assert "thought: candidate: 7 7 6 6 8 8 best: 5" in xwork(command="show")[1]
 
 
 def test_against_an_empty_best_the_candidate_counts_alone(workspace, xwork):
@@ -163,12 +232,13 @@ def test_json_gives_one_event_a_line(workspace, xwork):
     assert [event["event"] for event in events] == [
         "run_started",
         "model_started",
-        "model_ended",
+        "step_started",
         "text_chunk",
+        "model_ended",
         "completed",
     ]
-    assert events[2]["usage"]["output_tokens"] == 2
-    assert events[2]["usage"]["input_tokens"] is None
+    assert events[4]["usage"]["output_tokens"] == 2
+    assert events[4]["usage"]["input_tokens"] is None
 
 
 def test_a_failure_is_the_last_event(workspace, xwork):

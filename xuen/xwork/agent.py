@@ -105,7 +105,6 @@ class Agent:
         self._registry = Registry(tools, kit, Policy(config.approval, on_permission, tuple(hooks)))
         self._asker = Asker(self.client, listener, self._cancel, language=config.language, patience=config.patience)
         self._system = System(whole(instructions(self._workspace, config.approval, config.instructions)))
-        self._window = config.context_tokens or self.client.context_tokens or ASSUMED_WINDOW
 
     def __enter__(self) -> Agent:
         return self
@@ -245,6 +244,11 @@ class Agent:
 
     # --- the conversation's length ---
 
+    @property
+    def _window(self) -> int:
+        """Tokens of the model's context; a client may learn what it is."""
+        return self.config.context_tokens or self.client.context_tokens or ASSUMED_WINDOW
+
     def _shorten(self, keep: int) -> None:
         self._tell(compact(self.session, self._asker, keep=keep, window=self._window))
 
@@ -277,6 +281,6 @@ class Agent:
     def _connected(self) -> ModelClient:
         from xuen.xwork.model.connect import connect
 
-        client = connect(self.config)
+        client = connect(self.config, self._tell, self._cancel)
         self._owned.append(client)
         return client

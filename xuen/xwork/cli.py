@@ -1,4 +1,4 @@
-"""The command line of xwork: arguments in, a model chosen, a run made, an exit code out.
+"""The command line of xwork: arguments in, a command carried out, an exit code out.
 
 Exit codes: 0 completed, 1 the run failed, 2 bad use, 3 interrupted work waits, 130 interrupted (143 after SIGTERM).
 Messages are in the language of the prompt. No traceback reaches a person for anything that a model, a
@@ -18,16 +18,12 @@ from types import FrameType
 
 from xuen.errors import UserError
 from xuen.stop import Stop
-from xuen.texts import Language, Text, language_of, plain
-from xuen.xwork import texts
+from xuen.texts import Language, language_of, plain
+from xuen.texts import xwork as texts
 from xuen.xwork.display import PlainDisplay, json_listener
 from xuen.xwork.errors import BadUse
-from xuen.xwork.events import Completed, Failed, Fetching, Listener, Notice, RunStarted
-from xuen.xwork.messages import Usage
-from xuen.xwork.model.client import ModelClient
+from xuen.xwork.events import Failed, Listener
 from xuen.xwork.options import parser
-
-_SCRIPT = "script:"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,75 +43,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UserError as error:
         print(f"xwork: {error.line('en')}", file=sys.stderr)  # noqa: T201 - the face of this program
         return error.exit_code
-    language = language_of(prompt)
+    from xuen.xwork.commands import carry_out, waiting_prompt
+
+    language = language_of(prompt or waiting_prompt(options, workspace))
     listener: Listener = json_listener() if options.json else PlainDisplay(language)
 
     def body() -> None:
-        if options.command == "run" and not _wants_tools(options, prompt):
-            run(options.model, prompt, workspace, listener, stop)
-        else:
-            from xuen.xwork.commands import carry_out
-
-            carry_out(options, prompt, workspace, listener, stop)
+        carry_out(options, prompt, workspace, listener, stop, language=language)
 
     return _guarded(body, listener, stop, language)
-
-
-def _wants_tools(options: argparse.Namespace, prompt: str) -> bool:
-    """Whether the whole agent answers: with a server always, with a script when the prompt is not one of xuen's."""
-    if options.base_url:
-        return True
-    if not (options.model or "").startswith(_SCRIPT):
-        return False
-    from xuen.xwork.profile.question import read_question
-
-    return read_question(prompt, os.environ.get("XUEN_PURPOSE", "")).purpose == "plain"
-
-
-def run(model: str | None, prompt: str, workspace: Path, listener: Listener, stop: Stop) -> None:
-    """Answer a prompt with the model of that name, led by the small-model profile.
-
-    Raises:
-        UserError: the run failed, was interrupted, or could not begin.
-    """
-    from xuen.xwork.profile.question import read_question
-    from xuen.xwork.profile.small import SmallModel, seed_of
-
-    client = choose_model(model, listener, stop, language_of(prompt))
-    try:
-        listener(RunStarted(model=client.name, workspace=str(workspace)))
-        question = read_question(prompt, os.environ.get("XUEN_PURPOSE", ""))
-        small = SmallModel(client, listener, stop, language_of(question.task), seed_of(prompt))
-        listener(Completed(text=small.answer(question, workspace), usage=Usage()))
-    finally:
-        client.close()
-
-
-def choose_model(name: str | None, listener: Listener, stop: Stop, language: Language) -> ModelClient:
-    """The embedded model, fetched if it must be, or the script that `script:FILE` names.
-
-    Raises:
-        BadUse: a script that cannot be read.
-        ModelMissing: xllamacpp or the weights are not there and cannot be had.
-    """
-    if name is not None and name.startswith(_SCRIPT):
-        from xuen.xwork.model.scripted import ScriptedModel
-
-        return ScriptedModel.from_file(Path(name.removeprefix(_SCRIPT)))
-    from xuen.xwork.model.embedded import EmbeddedModel, require_runtime
-    from xuen.xwork.model.weights import weights_file
-
-    require_runtime()  # before 93 MB are fetched for nothing
-
-    def say(text: Text) -> None:
-        listener(Notice(level="info", text=text.in_language(language)))
-
-    def progress(done: int, total: int) -> None:
-        listener(Fetching(done=done, total=total))
-
-    model = EmbeddedModel(weights_file(os.environ, progress=progress, say=say, cancel=stop))
-    model.load()
-    return model
 
 
 def read_prompt(options: argparse.Namespace) -> str:

@@ -1,4 +1,4 @@
-"""The commands of xwork that need the whole agent: `run` with a model server, `resume`, `compact`, `show`.
+"""The commands of xwork: `run`, `resume`, `compact`, `show`.
 
 Owns what a command line asks of an agent and of a session. Whoever calls it owns the display, the signals and the
 exit codes.
@@ -10,13 +10,14 @@ import argparse
 import os
 import select
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
 from xuen.agent.process_tree import adopt_orphans
 from xuen.stop import Stop
-from xuen.texts import language_of, plain
+from xuen.texts import Language, plain
 from xuen.texts import xwork as texts
 from xuen.xwork.agent import Agent
 from xuen.xwork.config import AgentConfig
@@ -41,6 +42,8 @@ def carry_out(
     workspace: Path,
     listener: Listener,
     stop: Stop,
+    *,
+    language: Language,
 ) -> None:
     """`run`, `resume` or `compact`; raises as the method of `Agent` of that name."""
     adopt_orphans()  # all sessions of this process are the agent's; a host that uses the library may have others
@@ -53,7 +56,7 @@ def carry_out(
         approval=Approval(options.approval),
         max_turns=options.max_turns,
         context_tokens=options.context_tokens,
-        language=language_of(prompt),
+        language=language,
     )
     asks = _ask(stop) if config.approval is Approval.ASK else None
     with Agent(config, listener=listener, cancel=stop, on_permission=asks) as agent:
@@ -105,6 +108,15 @@ def show(options: argparse.Namespace, workspace: Path) -> None:
     out.write("\n" + "\n".join(f"{name}: {_said(value)}" for name, value in state.items()) + "\n")
 
 
+def waiting_prompt(options: argparse.Namespace, workspace: Path) -> str:
+    """The last prompt of the session that the options name; empty where there is none to be read."""
+    ledger = Ledger()
+    with suppress(BadUse, OSError):
+        for record in read(session_path(options, workspace))[0]:
+            ledger.apply(record)
+    return ledger.last_prompt
+
+
 def session_path(options: argparse.Namespace, workspace: Path) -> Path:
     """The journal that the options name; a relative one is meant from the current folder."""
     named = getattr(options, "session", None)
@@ -136,16 +148,21 @@ def _ask(stop: Stop) -> OnPermission:
 
 
 def _line(message: Message) -> str:
-    text = " ".join(message.text.split())
-    text = text if len(text) <= _SHOWN else text[:_SHOWN] + " …"
+    text = _short(message.text)
     match message:
         case Assistant():
-            calls = "".join(f"\n    -> {call.id} {call.name} {call.arguments[:_SHOWN]}" for call in message.calls)
-            return f"assistant: {text}{calls}"
+            thought = f"thought: {_short(message.reasoning)}\n" if message.reasoning.strip() else ""
+            calls = "".join(f"\n    -> {call.id} {call.name} {_short(call.arguments)}" for call in message.calls)
+            return f"{thought}assistant: {text}{calls}"
         case ToolResult():
             return f"    <- {message.call_id} {'failed: ' if message.failed else ''}{text}"
         case _:
             return f"user: {text}"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN else line[:_SHOWN] + " …"
 
 
 def _said(value: object) -> str:

@@ -1,8 +1,8 @@
 """What a run of xwork puts on its outputs: plain text for people and pipes, or one JSON object a line.
 
-Owns the form and nothing of the content. Always holds: standard output carries what the model wrote (or, with
-`--json`, the events) and nothing else; everything about the run goes to standard error; both are flushed with every
-piece, so that whoever reads along sees the text as it comes.
+Owns the form and nothing of the content. Always holds: standard output carries what the model said (or, with
+`--json`, the events) and nothing else; what it only thought and everything about the run goes to standard error; both
+are flushed with every piece, so that whoever reads along sees the text as it comes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TextIO
 import msgspec
 
 from xuen.texts import Language
-from xuen.xwork import texts
+from xuen.texts import xwork as texts
 from xuen.xwork.events import (
     AnyEvent,
     Completed,
@@ -22,10 +22,10 @@ from xuen.xwork.events import (
     Fetching,
     Listener,
     ModelEnded,
-    ModelStarted,
     Notice,
     ReasoningChunk,
     Retrying,
+    StepStarted,
     TextChunk,
     ToolEnded,
     ToolStarted,
@@ -48,53 +48,61 @@ def json_listener(out: TextIO | None = None) -> Listener:
 
 
 class PlainDisplay:
-    """The model's text on `out`, everything else on `err`."""
+    """The model's answers on `out`, everything else on `err`."""
 
     def __init__(self, language: Language, out: TextIO | None = None, err: TextIO | None = None) -> None:
         self._language = language
         self._out = sys.stdout if out is None else out
         self._err = sys.stderr if err is None else err
-        self._open_line = False  # whether the last character on `out` was no newline
+        self._open: TextIO | None = None  # where the last character was no newline
         self._progress_at = 0.0
         self._progress_line = ""
 
     def __call__(self, event: AnyEvent) -> None:
         """Show one event."""
         match event:
-            case TextChunk(text=text) | ReasoningChunk(text=text):
-                self._write(text)
-            case ModelStarted(step=step) if step in texts.STEPS:
+            case TextChunk(text=text):
+                self._write(text, self._out)
+            case ReasoningChunk(text=text):
+                self._write(text, self._err)
+            case StepStarted(step=step):
+                self._begin(step)
+            case Retrying(reason=text) | Failed(error=text):
                 self._new_line()
-                self._write(f"-- {texts.STEPS[step].in_language(self._language)} --\n")
-            case Retrying(reason=reason):
-                self._new_line()
-                self._say(reason)
+                self._say(text)
             case ModelEnded() | Completed():
                 self._new_line()
-            case ToolStarted(name=name, arguments=arguments):
-                self._new_line()
-                self._say(f"{name} {_short(arguments)}")
-            case ToolEnded(name=name, text=text, failed=True):
-                self._say(f"{name}: {_short(text)}")
+            case ToolStarted() | ToolEnded():
+                self._tool(event)
             case Notice(text=text):
                 self._say(text)
-            case Failed(error=error):
-                self._new_line()
-                self._say(error)
             case Fetching(done=done, total=total):
                 self._fetching(done, total)
-            case _:
-                pass
 
-    def _write(self, text: str) -> None:
-        if text:
-            self._out.write(text)
-            self._out.flush()
-            self._open_line = not text.endswith("\n")
+    def _write(self, text: str, stream: TextIO) -> None:
+        if not text:
+            return
+        if self._open is not stream:
+            self._new_line()
+        stream.write(text)
+        stream.flush()
+        self._open = None if text.endswith("\n") else stream
+
+    def _tool(self, event: ToolStarted | ToolEnded) -> None:
+        if isinstance(event, ToolStarted):
+            self._new_line()
+            self._say(f"{event.name} {_short(event.arguments)}")
+        elif event.failed:
+            self._say(f"{event.name}: {_short(event.text)}")
+
+    def _begin(self, step: str) -> None:
+        if step in texts.STEPS:
+            self._new_line()
+            self._write(f"-- {texts.STEPS[step].in_language(self._language)} --\n", self._out)
 
     def _new_line(self) -> None:
-        if self._open_line:
-            self._write("\n")
+        if self._open is not None:
+            self._write("\n", self._open)
 
     def _say(self, text: str) -> None:
         self._err.write(f"xwork: {text}\n")

@@ -2,8 +2,8 @@
 
 The plain output, `--json` and a host's own listener all live on these. Order within a run:
 
-    RunStarted  [Notice | Fetching]*
-    per completion:  ModelStarted  (ReasoningChunk | TextChunk)*  [Retrying …]  ModelEnded
+    [Notice | Fetching]*  RunStarted  [Notice]*
+    per completion:  ModelStarted  (StepStarted | ReasoningChunk | TextChunk)*  [Retrying …]  ModelEnded
                      then per call of the answer:  ToolStarted  ToolEnded
     Compacted    between completions
     exactly one of   Completed | Failed
@@ -54,9 +54,15 @@ class Fetching(Event, frozen=True, kw_only=True):
 
 
 class ModelStarted(Event, frozen=True, kw_only=True):
-    """A completion was asked for; `step` says which one of a profile's steps it is, empty in the plain loop."""
+    """A completion was asked for; `step` says what for, where it is not the next step of the work."""
 
-    step: str = ""
+    step: Literal["", "compact"] = ""
+
+
+class StepStarted(Event, frozen=True, kw_only=True):
+    """A model that is led through the steps of its answer begins one: think, idea, artifact, words, score."""
+
+    step: str
 
 
 class TextChunk(Event, frozen=True, kw_only=True):
@@ -131,6 +137,7 @@ AnyEvent = (
     | Notice
     | Fetching
     | ModelStarted
+    | StepStarted
     | TextChunk
     | ReasoningChunk
     | Retrying

@@ -79,6 +79,11 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     reasoning_tokens: int | None = None  # the part of `output_tokens` that was reasoning
     cost: float | None = None  # US dollars
 
+    def plus(self, other: Usage) -> Usage:
+        """Both together; what one of them does not know is not known of the sum."""
+        ours, theirs = msgspec.structs.astuple(self), msgspec.structs.astuple(other)
+        return Usage(*(a + b if a is not None and b is not None else None for a, b in zip(ours, theirs, strict=True)))
+
 
 class ToolDefinition(msgspec.Struct, frozen=True):
     """A tool as a model is told about it; `parameters` is the JSON schema of its arguments, an object."""

@@ -54,13 +54,19 @@ class ReplayDelta(msgspec.Struct, frozen=True):
     json: str
 
 
+class StepDelta(msgspec.Struct, frozen=True):
+    """A model that is led through steps begins one; no part of the answer, but people see how far it is."""
+
+    step: str
+
+
 class Finished(msgspec.Struct, frozen=True):
     """The last piece."""
 
     reason: Finish
 
 
-Delta = TextDelta | ReasoningDelta | CallDelta | UsageDelta | ReplayDelta | Finished
+Delta = TextDelta | ReasoningDelta | CallDelta | UsageDelta | ReplayDelta | StepDelta | Finished
 
 
 class Options(msgspec.Struct, frozen=True):

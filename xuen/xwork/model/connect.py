@@ -1,4 +1,4 @@
-"""From settings to a client of a model server."""
+"""From settings to a model: a server, a script, or the one inside this machine."""
 
 from __future__ import annotations
 
@@ -6,30 +6,42 @@ import os
 from pathlib import Path
 from typing import Final
 
-from xuen.texts import plain
+from xuen.texts import Text, plain
 from xuen.texts import xwork as texts
 from xuen.xwork.config import AgentConfig
 from xuen.xwork.errors import BadUse
-from xuen.xwork.model.client import ModelClient
+from xuen.xwork.events import Fetching, Listener, Notice
+from xuen.xwork.model.client import Cancel, ModelClient
 
 ANTHROPIC: Final = "api.anthropic.com"
 SCRIPT: Final = "script:"
 """How a model's name begins that is a script's file."""
 
 
-def connect(config: AgentConfig) -> ModelClient:
-    """The client that `base_url`, `model` and `api_key_env` ask for.
+def connect(config: AgentConfig, listener: Listener, cancel: Cancel) -> ModelClient:
+    """The model that `base_url`, `model` and `api_key_env` ask for; without a server that of a script or our own.
+
+    Our own is fetched if it must be, and loaded, which `listener` is told of.
 
     Raises:
-        BadUse: no address, or no model.
+        BadUse: no address of a server, no model on it, or a script that cannot be read.
+        ModelMissing: xllamacpp or its weights are not there and cannot be had.
+        Interrupted: `cancel` was set while they were fetched.
     """
-    url = config.base_url
-    if not url and config.model and config.model.startswith(SCRIPT):
+    if config.base_url:
+        return _server(config, config.base_url)
+    from xuen.xwork.profile.led import Led
+
+    purpose = os.environ.get("XUEN_PURPOSE", "")
+    if config.model and config.model.startswith(SCRIPT):
         from xuen.xwork.model.scripted import ScriptedModel
 
-        return ScriptedModel.from_file(Path(config.model.removeprefix(SCRIPT)))
-    if not url:
-        raise BadUse(texts.BAD_URL.of(url=plain(repr(url or ""))), mend=texts.BAD_URL_MEND)
+        script = ScriptedModel.from_file(Path(config.model.removeprefix(SCRIPT)))
+        return Led(script, config.workspace, purpose=purpose, uses_tools=True)
+    return Led(_embedded(config, listener, cancel), config.workspace, purpose=purpose)
+
+
+def _server(config: AgentConfig, url: str) -> ModelClient:
     if not config.model:
         raise BadUse(texts.NO_MODEL.of(url=plain(url)), mend=texts.NO_MODEL_MEND)
     from xuen.xwork.model.openai_compatible import OpenAICompatible, checked
@@ -44,3 +56,20 @@ def connect(config: AgentConfig) -> ModelClient:
     return OpenAICompatible(
         url, config.model, key=key, key_variable=config.api_key_env, context_tokens=config.context_tokens
     )
+
+
+def _embedded(config: AgentConfig, listener: Listener, cancel: Cancel) -> ModelClient:
+    from xuen.xwork.model.embedded import EmbeddedModel, require_runtime
+    from xuen.xwork.model.weights import weights_file
+
+    require_runtime()  # before 93 MB are fetched for nothing
+
+    def say(text: Text) -> None:
+        listener(Notice(level="info", text=text.in_language(config.language)))
+
+    def progress(done: int, total: int) -> None:
+        listener(Fetching(done=done, total=total))
+
+    model = EmbeddedModel(weights_file(os.environ, progress=progress, say=say, cancel=cancel))
+    model.load()
+    return model

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from xuen.texts import plain
-from xuen.xwork import texts
+from xuen.texts import xwork as texts
 from xuen.xwork.errors import ContextOverflow, Interrupted, ModelError, ModelMissing, RequestRefused, Retryable
 from xuen.xwork.messages import Finish, Message, ToolDefinition
 from xuen.xwork.model.client import Cancel, Delta, Finished, Options

@@ -22,7 +22,6 @@ from xuen.xwork.messages import Finish, Message, ToolDefinition
 from xuen.xwork.model.client import Cancel, Delta, Finished, Options
 from xuen.xwork.model.openai_format import finish_of, pieces, request_body
 from xuen.xwork.model.server_errors import refusal, told
-from xuen.xwork.texts import INTERRUPTED
 
 if TYPE_CHECKING:
     import httpx
@@ -180,7 +179,7 @@ class Reading:
                 if isinstance(arrived, ModelError):
                     raise arrived
                 return arrived
-        raise Interrupted(INTERRUPTED)
+        raise Interrupted(texts.INTERRUPTED)
 
     def _read(self) -> None:
         """The thread's whole life: events into the queue, then None or the error that ended them."""

@@ -10,16 +10,33 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import msgspec
 
 from xuen.texts import Language, plain
 from xuen.texts import xwork as texts
 from xuen.xwork.errors import EmptyAnswer, Interrupted, ModelError, Retryable
-from xuen.xwork.events import Listener, ModelEnded, ModelStarted, ReasoningChunk, Retrying, TextChunk
+from xuen.xwork.events import (
+    Listener,
+    ModelEnded,
+    ModelStarted,
+    ReasoningChunk,
+    Retrying,
+    StepStarted,
+    TextChunk,
+)
 from xuen.xwork.messages import Finish, Message, ToolDefinition
-from xuen.xwork.model.client import Answer, Assembler, Cancel, ModelClient, Options, ReasoningDelta, TextDelta
-from xuen.xwork.texts import EMPTY_ANSWER, INTERRUPTED
+from xuen.xwork.model.client import (
+    Answer,
+    Assembler,
+    Cancel,
+    ModelClient,
+    Options,
+    ReasoningDelta,
+    StepDelta,
+    TextDelta,
+)
 
 
 class Patience(msgspec.Struct, frozen=True):
@@ -52,7 +69,12 @@ class Asker:
         self._chance = chance
 
     def ask(
-        self, messages: Sequence[Message], tools: Sequence[ToolDefinition], options: Options, *, step: str = ""
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolDefinition],
+        options: Options,
+        *,
+        step: Literal["", "compact"] = "",
     ) -> Answer:
         """One whole answer, which has a word or a call in it.
 
@@ -70,7 +92,7 @@ class Asker:
                 seconds = self._pause(attempt, error)
                 self._tell(Retrying(attempt=attempt, seconds=seconds, reason=error.what.in_language(self._language)))
                 if self._cancel.wait(seconds):
-                    raise Interrupted(INTERRUPTED) from error
+                    raise Interrupted(texts.INTERRUPTED) from error
 
     def _once(self, messages: Sequence[Message], tools: Sequence[ToolDefinition], options: Options) -> Answer:
         began = time.monotonic()
@@ -81,10 +103,12 @@ class Asker:
                 self._tell(TextChunk(text=delta.text))
             elif isinstance(delta, ReasoningDelta):
                 self._tell(ReasoningChunk(text=delta.text))
+            elif isinstance(delta, StepDelta):
+                self._tell(StepStarted(step=delta.step))
         answer = assembler.answer()
         said = answer.message
         if not said.text.strip() and not said.calls and said.finish is not Finish.REFUSED:
-            raise EmptyAnswer(EMPTY_ANSWER)
+            raise EmptyAnswer(texts.EMPTY_ANSWER)
         self._tell(ModelEnded(finish=said.finish, usage=answer.usage, seconds=time.monotonic() - began))
         return answer
 

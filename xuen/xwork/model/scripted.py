@@ -15,7 +15,7 @@ from typing import Literal
 import msgspec
 
 from xuen.texts import plain
-from xuen.xwork import texts
+from xuen.texts import xwork as texts
 from xuen.xwork.errors import (
     AccessDenied,
     BadUse,

@@ -25,7 +25,7 @@ from xuen.errors import LockTimeout
 from xuen.files.durable import sync_folder
 from xuen.files.lock import FileLock
 from xuen.texts import Text, plain
-from xuen.xwork import texts
+from xuen.texts import xwork as texts
 from xuen.xwork.errors import Interrupted, ModelMissing
 from xuen.xwork.model.client import Cancel
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable
+from typing import Protocol
 
 _END = re.compile(r"[.!?。！？…][\"'”’)\]]*(?=\s|$)|[。！？]")
+_ENDED = re.compile(r"[.!?。！？…][\"'”’)\]]*(?=\s)|[。！？]")  # whatever comes after it
 _NUMBERED = re.compile(r"^\s*(\d+)[.)]\s+(.*)$")
 _PREFACE = re.compile(r"^This is the idea:\s*", re.IGNORECASE)  # the question's own words
 _DANGLING = re.compile(
@@ -53,6 +55,66 @@ def points(text: str, examples: frozenset[str] = frozenset()) -> str:
         if whole and not runs([body]) & examples and all(alike(_key(body), _key(one)) <= 0.85 for one in kept):
             kept.append(body)
     return "\n".join(f"{number}. {body}" for number, body in enumerate(kept, 1))
+
+
+class Flow(Protocol):
+    """Raw text that comes in pieces, given on tidied: always the part that no further piece can change."""
+
+    text: str
+
+    def add(self, piece: str) -> str:
+        """Take a piece; what can be given on now."""
+        ...
+
+    def end(self) -> str:
+        """All pieces are there; the rest."""
+        ...
+
+
+class Sentences:
+    """Prose, sentence by sentence."""
+
+    def __init__(self, examples: frozenset[str]) -> None:
+        self._examples = examples
+        self._raw = ""
+        self.text = ""  # what was given on
+
+    def add(self, piece: str) -> str:
+        """See `Flow`."""
+        self._raw += piece
+        ends = [found.end() for found in _ENDED.finditer(self._raw)]
+        return self._more(self._raw[: ends[-1]]) if ends else ""
+
+    def end(self) -> str:
+        """See `Flow`."""
+        return self._more(self._raw)
+
+    def _more(self, raw: str) -> str:
+        return _given_on(self, without_repeats(to_sentence_end(raw), self._examples))
+
+
+class Points:
+    """Numbered points, line by line."""
+
+    def __init__(self, examples: frozenset[str]) -> None:
+        self._examples = examples
+        self._raw = ""
+        self.text = ""  # what was given on
+
+    def add(self, piece: str) -> str:
+        """See `Flow`."""
+        self._raw += piece
+        return _given_on(self, points(self._raw[: self._raw.rfind("\n") + 1], self._examples))
+
+    def end(self) -> str:
+        """See `Flow`."""
+        return _given_on(self, points(self._raw, self._examples))
+
+
+def _given_on(flow: Flow, tidied: str) -> str:
+    more = tidied[len(flow.text) :] if tidied.startswith(flow.text) else ""
+    flow.text += more
+    return more
 
 
 def runs(texts: Iterable[str]) -> frozenset[str]:

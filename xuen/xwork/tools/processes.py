@@ -28,6 +28,8 @@ _CHUNK = 1 << 16
 _TICK = 0.05
 _WRITE = 5.0  # seconds that a process has to take its input
 _INTERRUPT = 2.0  # seconds between an interrupt and the next step
+NO_PROCESS = "there is no process"
+"""How the answer begins to an id that names none (any more)."""
 
 
 class Managed:
@@ -173,7 +175,7 @@ class Shelf:
         if name in self._managed:
             return self._managed[name]
         known = ", ".join(self._managed) or "none"
-        raise ToolError(f"there is no process {name!r}; running: {known}. Processes live no longer than their agent.")
+        raise ToolError(f"{NO_PROCESS} {name!r}; running: {known}. Processes live no longer than their agent.")
 
     def release(self, name: str, grace: float = GRACE) -> Managed:
         """End a process with its tree and forget it."""
