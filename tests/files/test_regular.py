@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from xuen.files.aside import keep_aside
+from xuen.files.aside import keep_aside, make_room
 from xuen.files.durable import append_lines
 from xuen.files.jsonl import read_objects
 from xuen.files.lock import holder
-from xuen.files.regular import NotAFile, mark_of, read_regular
+from xuen.files.regular import LARGEST, NotAFile, mark_of, read_regular
 
 NOW = datetime(2026, 3, 4, 12, 0, 5, tzinfo=UTC)
 
@@ -50,6 +50,34 @@ def test_what_is_no_file_is_refused_and_not_waited_for(thing: Path) -> None:
     with pytest.raises(OSError):
         append_lines(thing, [b"line"])
     assert mark_of(thing) is None
+
+
+def test_a_file_too_large_to_be_one_of_ours_counts_as_none_and_costs_no_memory(tmp_path: Path) -> None:
+    path = tmp_path / "huge"
+    with path.open("wb") as file:
+        file.write(b"begins well\n")
+        file.truncate(LARGEST)
+    assert mark_of(path) is not None
+    with path.open("ab") as file:
+        file.truncate(1 << 40)
+    assert mark_of(path) is None
+    with pytest.raises(NotAFile) as caught:
+        read_regular(path)
+    assert caught.value.errno == errno.EFBIG
+    make_room(path, NOW)
+    assert mark_of(path) is None, "it stays: it is a file, whose ever"
+    path.unlink()
+
+
+def test_what_is_no_file_makes_room(thing: Path) -> None:
+    make_room(thing, NOW)
+    assert not os.path.lexists(thing)
+    (aside,) = thing.parent.glob("thing.damaged-*")
+    assert os.path.lexists(aside)
+    thing.write_text("a file")
+    make_room(thing, NOW)
+    assert thing.read_text() == "a file"
+    make_room(thing.with_name("nothing"), NOW)
 
 
 def test_a_pipe_gets_nothing_of_what_was_to_be_appended(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_giving_back_twice_or_what_was_never_had_does_no_harm(workspace: Workspa
 
 
 def test_a_lock_file_that_cannot_be_made_is_one_clear_error(workspace: Workspace) -> None:
-    workspace.run_lock.mkdir()
+    workspace.root.rename(workspace.root.with_name("gone"))
     with pytest.raises(WorkspaceError, match="cannot lock") as caught:
         RunLock(workspace, "t", patience=0).acquire()
     assert not isinstance(caught.value, WorkspaceBusy)

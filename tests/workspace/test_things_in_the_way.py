@@ -16,7 +16,7 @@ from xuen.files.lock import holder, is_held, locked
 from xuen.files.regular import NotAFile
 from xuen.workspace import inbox, section_writer
 from xuen.workspace.paths import Workspace
-from xuen.workspace.research import new_research, parse
+from xuen.workspace.research import Sections, new_research, parse
 from xuen.workspace.research_file import ResearchFile
 from xuen.workspace.run_lock import RunLock, is_owned
 from xuen.workspace.setup import furnish, make_workspace
@@ -153,6 +153,73 @@ def test_the_writer_refuses_with_its_code_where_nobody_can_be_told_why(workspace
     assert write(workspace, "", closed="2>&-").returncode == 2
     assert write(workspace, "", closed="2>/dev/full").returncode == 2
     assert write(workspace, "gone", closed="2>&-").returncode == 4
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "link"])
+def test_whatever_stands_in_the_place_of_the_writers_lock_makes_room(
+    workspace: Workspace, kind: str, tmp_path: Path
+) -> None:
+    def put() -> None:
+        workspace.research_lock.unlink(missing_ok=True)
+        if kind == "folder":
+            workspace.research_lock.mkdir()
+        elif kind == "pipe":
+            os.mkfifo(workspace.research_lock)
+        else:
+            workspace.research_lock.symlink_to(tmp_path / "victim")
+
+    put()
+    research = ResearchFile(workspace)
+    research.put_sections(Sections("by xuen", ""))
+    put()
+    with RunLock(workspace, "living", patience=0.1):
+        assert write(workspace, "living").returncode == 0
+        put()
+        section_writer.renew(workspace)
+        assert write(workspace, "living").returncode == 0
+    assert not (tmp_path / "victim").exists()
+    assert len(list(workspace.root.glob(".research.lock.damaged-*"))) == 3
+
+
+@pytest.mark.parametrize("kind", ["gone", "folder", "link", "changed"])
+def test_a_writer_that_an_agent_took_away_is_there_again_before_the_next_round(
+    workspace: Workspace, kind: str, tmp_path: Path
+) -> None:
+    before = workspace.section_writer.stat()
+    section_writer.renew(workspace)
+    assert workspace.section_writer.stat() == before, "what is as it was is not written"
+    workspace.section_writer.unlink()
+    (tmp_path / "mine").write_text("mine")
+    if kind == "folder":
+        workspace.section_writer.mkdir()
+    elif kind == "link":
+        workspace.section_writer.symlink_to(tmp_path / "mine")
+    elif kind == "changed":
+        workspace.section_writer.write_text("exit(0)")
+    section_writer.renew(workspace)
+    assert write(workspace, "").returncode == 0
+    assert parse(workspace.research.read_bytes()).sections.idea == "new"
+    assert (tmp_path / "mine").read_text() == "mine"
+
+
+def test_who_keeps_the_lock_for_long_is_waited_for_once(workspace: Workspace) -> None:
+    research = ResearchFile(workspace, wait=2)
+    with locked(workspace.research_lock):
+        began = time.monotonic()
+        with pytest.raises(LockTimeout):
+            research.put_sections(Sections("late", ""))
+        first = time.monotonic() - began
+        for _ in range(3):
+            with pytest.raises(LockTimeout):
+                research.put_sections(Sections("late", ""))
+        assert first >= 2
+        assert time.monotonic() - began - first < 2 * 2, "three times not even two waits"
+    research.put_sections(Sections("late", ""))
+    with locked(workspace.research_lock):
+        began = time.monotonic()
+        with pytest.raises(LockTimeout):
+            research.put_sections(Sections("later", ""))
+        assert time.monotonic() - began >= 2, "who had it again waits again"
 
 
 # --- the inbox -------------------------------------------------------------------------------------------------------

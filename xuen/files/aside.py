@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -27,3 +28,17 @@ def keep_aside(path: Path, now: datetime) -> Path | None:
         return None
     sync_folder(path.parent)
     return aside
+
+
+def make_room(path: Path, now: datetime) -> None:
+    """Rename what stands in the place of a file and is none; a link counts as none, wherever it leads.
+
+    Raises:
+        OSError: it is still where it was.
+    """
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode):
+        keep_aside(path, now)

@@ -1,6 +1,7 @@
 """Reading a file of xuen's own, in whose place anything may stand by now.
 
-Owns the one way to read such files: a pipe, a folder, a socket or a device is refused at once and never waited for.
+Owns the one way to read such files: a pipe, a folder, a socket or a device is refused at once and never waited for,
+and so is a file that is too large to be one of xuen's: reading it would cost all the memory that there is.
 A symbolic link is followed, unless the caller wants none. A `Mark` tells without reading whether a file was touched.
 """
 
@@ -13,6 +14,9 @@ from pathlib import Path
 
 Mark = tuple[int, int, int, int, int]
 """Device, inode, size and the times of the last changes in nanoseconds: no write leaves all of them as they were."""
+
+LARGEST = 256 << 20
+"""Bytes of the largest file that is read: a history of some 500,000 rounds. What is larger counts as no file."""
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _SOMETHING_ELSE = {errno.EISDIR, errno.ELOOP, errno.ENXIO}  # a folder, a link, a socket
@@ -28,6 +32,8 @@ class NotAFile(OSError):
             return cls(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if stat.S_ISLNK(mode):
             return cls(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+        if stat.S_ISREG(mode):
+            return cls(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
         return cls(errno.EINVAL, "Not a regular file", str(path))
 
 
@@ -36,7 +42,7 @@ def read_regular(path: Path, *, follow: bool = True) -> bytes:
 
     Raises:
         FileNotFoundError: nothing is there, or a link that leads nowhere.
-        NotAFile: something else stands there; a symbolic link too where `follow` is False.
+        NotAFile: something else stands there, or more than `LARGEST`; a symbolic link too where `follow` is False.
         OSError: it cannot be read.
     """
     try:
@@ -47,6 +53,8 @@ def read_regular(path: Path, *, follow: bool = True) -> bytes:
         raise
     try:
         require_regular(descriptor, path)
+        if os.fstat(descriptor).st_size > LARGEST:
+            raise NotAFile.at(path, stat.S_IFREG)
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             return file.read()
     finally:
@@ -61,7 +69,7 @@ def require_regular(descriptor: int, path: Path) -> None:
 
 
 def mark_of(path: Path) -> Mark | None:
-    """The mark of a regular file, links followed; None where there is none.
+    """The mark of a regular file that can be read, links followed; None where there is none.
 
     Raises:
         OSError: its folder cannot be searched, or the disk failed.
@@ -74,6 +82,6 @@ def mark_of(path: Path) -> Mark | None:
         if error.errno == errno.ELOOP:
             return None
         raise
-    if not stat.S_ISREG(seen.st_mode):
+    if not stat.S_ISREG(seen.st_mode) or seen.st_size > LARGEST:
         return None
     return seen.st_dev, seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns

@@ -12,6 +12,7 @@ from contextlib import suppress
 from itertools import count
 
 from xuen.agent.call import Outcome
+from xuen.agent.causes import why_failed
 from xuen.config.model import LoopSettings, WordsSettings
 from xuen.errors import LockTimeout, PromptTooLong, WorkspaceBusy
 from xuen.events import Notice, RunFinished, RunStarted, Why
@@ -20,6 +21,7 @@ from xuen.runner.kit import Kit
 from xuen.runner.round import play
 from xuen.texts import Text
 from xuen.texts import run as texts
+from xuen.workspace import section_writer
 
 _SOFTWARE_FAULT = 70  # as sysexits.h has it
 
@@ -74,11 +76,14 @@ class Loop:
                 break
             if self._kit.lock is not None:
                 self._kit.lock.renew()
+            with suppress(OSError):  # the agent itself will say what it cannot do then
+                section_writer.renew(self._kit.workspace)
             self._round += 1
             outcome = play(self._kit, self._round, bank=bank, pick=self._words.pick, left=left)
             self._count(outcome)
             if self._failures_in_a_row >= self._max_failures:
-                told = texts.TOO_MANY_FAILURES.of(count=self._failures_in_a_row, reason=outcome.reason())
+                reason = why_failed(outcome, self._kit.agent.name)
+                told = texts.TOO_MANY_FAILURES.of(count=self._failures_in_a_row, reason=reason)
                 return (0 if self._succeeded else 1), told
         if stop.is_set():
             return stop.exit_code or 0, texts.STOPPED

@@ -2,18 +2,20 @@
 
 Owns every change that xuen itself makes to it: always the whole file at once, always under `.research.lock`, which
 the agents' write_section.py takes too. A damaged file is copied aside before anything replaces it, and so are sections
-that the caller has never seen; nothing is deleted.
+that the caller has never seen; nothing is deleted. Whoever keeps the lock for longer than anybody needs is waited for
+in full once; after that only for a moment, until the lock was had again.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Container
-from contextlib import suppress
+from collections.abc import Callable, Container, Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from xuen.errors import DamagedResearch
+from xuen.errors import DamagedResearch, LockTimeout
+from xuen.files.aside import make_room
 from xuen.files.durable import create_bytes, sync_folder, write_bytes
 from xuen.files.lock import locked
 from xuen.files.regular import NotAFile, read_regular
@@ -21,7 +23,9 @@ from xuen.texts.workspace import RESEARCH_MISSING, RESEARCH_NOT_A_FILE
 from xuen.workspace.paths import Workspace
 from xuen.workspace.research import Sections, parse
 
-LOCK_SECONDS = 30.0
+LOCK_SECONDS = 10.0
+"""No agent is alive when xuen writes, and every other writer is done within a moment; somebody waits at a screen."""
+_MOMENT = 0.5
 
 
 def _now() -> datetime:
@@ -36,6 +40,7 @@ class ResearchFile:
         self._lock = workspace.research_lock
         self._now = now
         self._wait = wait
+        self._patience = wait
 
     def read(self) -> bytes:
         """The file as it stands; whole without a lock, because every writer replaces it.
@@ -63,7 +68,7 @@ class ResearchFile:
             LockTimeout: the lock stayed held.
             OSError: nothing was changed.
         """
-        with locked(self._lock, self._wait):
+        with self._locked():
             data = self.read()
             now = parse(data)
             new = now.with_sections(sections)
@@ -82,7 +87,7 @@ class ResearchFile:
             LockTimeout: the lock stayed held.
             OSError: nothing was changed.
         """
-        with locked(self._lock, self._wait):
+        with self._locked():
             write_bytes(self._path, data)
 
     def keep_aside(self, reason: str = "damaged") -> Path | None:
@@ -94,7 +99,7 @@ class ResearchFile:
             LockTimeout: the lock stayed held.
             OSError: it could not be kept; research.md is untouched.
         """
-        with locked(self._lock, self._wait):
+        with self._locked():
             try:
                 data: bytes | None = self.read()
             except DamagedResearch:
@@ -102,6 +107,17 @@ class ResearchFile:
                     return None
                 data = None
             return self._keep(data, reason)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        make_room(self._lock, self._now())
+        try:
+            with locked(self._lock, self._patience):
+                self._patience = self._wait
+                yield
+        except LockTimeout:
+            self._patience = min(self._wait, _MOMENT)
+            raise
 
     def _keep(self, data: bytes | None, reason: str) -> Path:
         """Copy `data`, or move what stands there when it is None, to the first free name."""

@@ -16,9 +16,9 @@ from types import TracebackType
 from typing import Self
 
 from xuen.errors import LockTimeout, WorkspaceBusy, WorkspaceError
-from xuen.files.aside import keep_aside
+from xuen.files.aside import make_room
 from xuen.files.lock import FileLock, FolderLock, holder, is_held, locked
-from xuen.files.regular import mark_of, read_regular
+from xuen.files.regular import read_regular
 from xuen.texts import plain
 from xuen.texts.workspace import BUSY, BUSY_MEND, BUSY_UNKNOWN, CANNOT_LOCK, CANNOT_LOCK_MEND
 from xuen.workspace.paths import Workspace
@@ -71,8 +71,6 @@ class RunLock:
         try:
             if self._lock.is_in_place() and read_regular(path) == self._said:
                 return
-            if os.path.lexists(path) and mark_of(path) is None:
-                keep_aside(path, datetime.now(UTC))
             self._lock.release()
             self._own_file()
         except LockTimeout:
@@ -82,6 +80,8 @@ class RunLock:
 
     def _own_file(self) -> None:
         """Hold the lock file and say in it who does. Raises LockTimeout, OSError: it is not held."""
+        for path in (self._workspace.run_lock, self._workspace.research_lock):
+            make_room(path, datetime.now(UTC))  # an agent may have left a folder or a link there
         with ExitStack() as stack:
             # write_section.py looks at the run lock while it holds this one. So it never sees the moment between
             # our lock and our token, in which a killed run's token would seem to be alive.

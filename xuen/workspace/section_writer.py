@@ -1,7 +1,7 @@
 """Puts write_section.py into a workspace: `section_script` as it stands, copied out.
 
-Written anew at each start, so that neither an agent's edit nor an older xuen lives on in it. A folder of that name is
-renamed, never deleted.
+Written anew at each start, so that neither an agent's edit nor an older xuen lives on in it, and before a round where
+an agent deleted or changed it: without it no later agent could write. A folder of that name is renamed, never deleted.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from importlib.resources import files
 
-from xuen.files.aside import keep_aside
+from xuen.files.aside import keep_aside, make_room
 from xuen.files.durable import write_bytes
+from xuen.files.regular import NotAFile, read_regular
 from xuen.workspace.paths import Workspace
 
 
@@ -28,3 +29,18 @@ def install(workspace: Workspace) -> None:
     if workspace.section_writer.is_dir() and not workspace.section_writer.is_symlink():
         keep_aside(workspace.section_writer, datetime.now(UTC))
     write_bytes(workspace.section_writer, script(), mode=0o755)
+
+
+def renew(workspace: Workspace) -> None:
+    """Put the program and the place of its lock right, where the agent of a round before left them otherwise.
+
+    Raises:
+        OSError: they could not be put right.
+    """
+    make_room(workspace.research_lock, datetime.now(UTC))
+    try:
+        if read_regular(workspace.section_writer, follow=False) == script():
+            return
+    except (FileNotFoundError, NotAFile):
+        pass
+    install(workspace)
