@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 RESEARCHER = ROOT / "tests" / "agents" / "researcher.py"
 
@@ -128,3 +130,29 @@ def test_a_nul_that_somebody_typed_is_in_no_kept_prompt_either(xuen: Callable, t
     (prompt,) = (workspace / "rounds" / "prompts").iterdir()
     assert "awish" in prompt.read_text("utf-8")
     assert b"\0" not in prompt.read_bytes()
+
+
+WITHIN = {
+    "everything": "rm -rf ./* .research.lock .xuen.lock",
+    "the writer": "rm write_section.py && mkdir write_section.py",
+    "its lock": "rm .research.lock && mkdir .research.lock",
+    "a file in the place of rounds": "rm -rf rounds && echo mine >rounds",
+    "files without end": "truncate -s 1T rounds/history.jsonl rounds/best.md rounds/cand-*.md",
+}
+
+
+@pytest.mark.parametrize("within", WITHIN)
+def test_whatever_an_agent_does_to_the_workspace_the_next_round_has_all_that_it_needs(
+    xuen: Callable, tmp_path: Path, within: str
+) -> None:
+    """Round 2 is lost or not; in round 3 an agent can write again, and what the first rounds made is there."""
+    workspace = configure(tmp_path, within=f"{WITHIN[within]}; {{ exit 0; }}", hang=0)
+    done = xuen("a task", "--iterations", "4", "--no-tui", "--pick", "0")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert [line["round"] for line in lines(workspace, "candidate")] == [1, 3, 4]
+    assert [line["round"] for line in lines(workspace, "adopted")] == [1]
+    for line in lines(workspace, "candidate"):
+        data = (workspace / "rounds" / f"cand-{line['id']}.md").read_bytes()
+        assert hashlib.sha256(data).hexdigest() == line["sha256"]
+    assert "idea 1" in (workspace / "research.md").read_text("utf-8")
+    assert not lines(workspace, "agent_failed")

@@ -127,9 +127,10 @@ class Play:
         if not self.workspace.research.exists() and not self.workspace.rounds.exists():
             self.workspace.research.write_bytes(new_research(task))
 
-    def report(self, identity: str, number: int, *, outcome: Outcome = FINE) -> RoundReport:
-        """What the loop tells the guard after a call."""
-        now = self.workspace.research.read_bytes() if self.workspace.research.exists() else None
+    def report(self, identity: str, number: int, *, outcome: Outcome = FINE, unread: bool = False) -> RoundReport:
+        """What the loop tells the guard after a call; `unread` where it could not read research.md."""
+        readable = self.workspace.research.exists() and not unread
+        now = self.workspace.research.read_bytes() if readable else None
         return RoundReport(id=identity, round=number, words=("w",), outcome=outcome, data=now)
 
     def round(self, idea: str | None = None, artifact: str = "", *, outcome: Outcome = FINE) -> str:
@@ -198,10 +199,10 @@ class Play:
             file.write(text.encode())
 
     def files(self) -> dict[str, bytes]:
-        """Every file below the workspace but the history."""
+        """Every file below the workspace but the history; of one that fits into no memory, no content."""
         root = self.workspace.root
         return {
-            path.relative_to(root).as_posix(): path.read_bytes()
+            path.relative_to(root).as_posix(): path.read_bytes() if path.stat().st_size < 1 << 30 else b""
             for path in root.rglob("*")
             if path.is_file() and path != self.workspace.history
         }

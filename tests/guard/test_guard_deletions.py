@@ -44,7 +44,11 @@ def other(path: Path) -> None:
     path.write_text("something else\n")
 
 
-HARMS: list[Callable[[Path], None]] = [gone, folder, pipe, link, other]
+def huge(path: Path) -> None:
+    os.truncate(path, 1 << 40)
+
+
+HARMS: list[Callable[[Path], None]] = [gone, folder, pipe, link, other, huge]
 PLACES = ["candidate", "best", "best_json", "history"]
 
 
@@ -185,7 +189,7 @@ def test_a_judge_that_deletes_the_candidates_does_not_leave_a_line_without_one(
 # --- what a start finds ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("harm", [folder, pipe, loop])
+@pytest.mark.parametrize("harm", [folder, pipe, loop, huge])
 @pytest.mark.parametrize("name", PLACES)
 def test_a_start_keeps_aside_what_is_no_file_and_guards(play: Play, name: str, harm: Callable[[Path], None]) -> None:
     play.start(answers=[8, 9])
@@ -205,7 +209,7 @@ def test_a_start_keeps_aside_what_is_no_file_and_guards(play: Play, name: str, h
     assert play.idea == "three"
 
 
-@pytest.mark.parametrize("harm", [folder, pipe, loop])
+@pytest.mark.parametrize("harm", [folder, pipe, loop, huge])
 def test_verdicts_that_are_no_file_are_told_once_and_stay(play: Play, harm: Callable[[Path], None]) -> None:
     play.start(answers=[9, 9])
     play.workspace.verdicts.touch()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import resource
+import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -52,23 +53,32 @@ def test_when_it_can_work_again_it_does(play: Play) -> None:
     assert play.best_idea() == play.idea == "two"
 
 
-def test_an_adoption_that_cannot_be_recorded_is_not_told_and_made_good_later(play: Play) -> None:
+@pytest.fixture
+def disk() -> Iterator[Callable[[bool], None]]:
+    """A disk that takes nothing, from the call with False to the one with True: no file may grow."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    def takes(anything: bool) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft if anything else 0, hard))
+
+    yield takes
+    takes(True)
+    signal.signal(signal.SIGXFSZ, before)
+
+
+def test_an_adoption_that_cannot_be_recorded_is_not_told_and_made_good_later(
+    play: Play, disk: Callable[[bool], None]
+) -> None:
     play.start(answers=[9, 9])
-    rounds, hidden = play.workspace.rounds, play.workspace.root / "hidden"
     judge = play.answers[0]
-
-    def hide() -> None:
-        rounds.rename(hidden)
-        rounds.write_text("in the way")
-
-    judge.during = hide
+    judge.during = lambda: disk(False)
     first = play.round("one")
     judge.during = None
     assert offs(play) == ["GuardOff"]
     assert not play.told("Adopted")
     assert play.idea == "one", "it stays where the next round starts from"
-    rounds.unlink()
-    hidden.rename(rounds)
+    disk(True)
     second = play.round("two")
     assert offs(play) == ["GuardOff", "GuardOn"]
     assert [line["id"] for line in play.lines("adopted")] == [first, second]
@@ -77,19 +87,18 @@ def test_an_adoption_that_cannot_be_recorded_is_not_told_and_made_good_later(pla
     assert [line["seq"] for line in play.lines()] == list(range(1, len(play.lines()) + 1))
 
 
-def test_a_state_that_could_not_be_kept_in_time_is_kept_later_and_waits(play: Play) -> None:
+def test_a_state_that_could_not_be_kept_in_time_is_kept_later_and_waits(
+    play: Play, disk: Callable[[bool], None]
+) -> None:
     guard = play.start(answers=[9, 9])
-    rounds, away = play.workspace.rounds, play.workspace.root / "away"
     number = guard.last_round() + 1
     identity = guard.open_round(number)
     play.workspace.research.write_bytes(play.text("one"))
-    rounds.rename(away)
-    rounds.write_text("in the way")
+    disk(False)
     guard.close_round(play.report(identity, number))
+    disk(True)
     assert offs(play) == ["GuardOff"]
     assert play.idea == "one"
-    rounds.unlink()
-    away.rename(rounds)
     play.round("two")
     assert offs(play) == ["GuardOff", "GuardOn"]
     assert parse(play.workspace.candidate(identity).read_bytes()).sections.idea == "one"
@@ -121,16 +130,6 @@ def test_a_lock_that_somebody_keeps_is_waited_for_and_then_told(play: Play) -> N
 
 
 Environment = Callable[..., dict[str, str]]
-
-
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Path]:
-    """A folder in memory where there is such a thing: the points are many, and a kill loses no written data."""
-    if not Path("/dev/shm").is_dir():
-        yield tmp_path
-        return
-    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
-        yield Path(folder)
 
 
 def points(environment: Environment, *arguments: object) -> dict[str, object]:

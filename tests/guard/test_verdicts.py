@@ -167,8 +167,10 @@ def test_a_verdict_for_a_missing_snapshot_waits_until_it_is_back(play: Play, sco
     ids = three_pending(play)
     path = play.workspace.candidate(ids[0])
     data = path.read_bytes()
+    play.finish()
     path.unlink()
     play.verdict(f"{ids[0]} {score}\n")
+    play.start(verify="user")
     play.round(None)
     play.round(None)
     assert not play.lines("verdict", "adopted", "rejected")
@@ -181,8 +183,10 @@ def test_a_verdict_for_a_missing_snapshot_waits_until_it_is_back(play: Play, sco
 def test_a_damaged_snapshot_is_never_adopted(play: Play) -> None:
     ids = three_pending(play)
     path = play.workspace.candidate(ids[0])
+    play.finish()
     path.write_bytes(path.read_bytes().replace(b"one", b"0ne"))
     play.verdict(f"{ids[0]} 9\n")
+    play.start(verify="user")
     play.round(None)
     assert not play.lines("adopted")
 

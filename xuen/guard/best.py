@@ -1,8 +1,9 @@
 """The best state and the files that follow from it: `best.md`, `best.json` and the sections in research.md.
 
-Owns making these three agree with the history, in that order and only after its line is durable, and that the best's
-snapshot stays: agents and judges can delete whatever they like. Each is compared first and written only when it
-differs. Text that the user wrote around the sections of research.md stays.
+Owns making these three agree with the history, in that order and only after its line is durable, and that snapshots
+stay: agents and judges can delete whatever they like. That of the best always comes back, and so do the latest others
+(`LATEST`, `LATEST_BYTES`), so that what a round costs depends on no number of rounds. Each is compared first and
+written only when it differs. Text that the user wrote around the sections of research.md stays.
 """
 
 from __future__ import annotations
@@ -24,6 +25,11 @@ from xuen.guard.history import Anchor
 from xuen.workspace.paths import Workspace
 from xuen.workspace.research import Sections, parse
 from xuen.workspace.research_file import ResearchFile
+
+LATEST = 64
+"""How many of the latest snapshots come back when somebody deletes or changes them while a run is going on."""
+LATEST_BYTES = 16 << 20
+"""And how many bytes of them are held in memory for that, the best's not counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,34 +101,55 @@ class Followers:
         self._research = research
         self._clock = clock
         self._held: dict[Path, tuple[bytes, Mark]] = {}  # what each file was seen to hold, and its mark then
+        self._latest: dict[str, Snapshot] = {}  # by id, the latest last
 
     def bring_record(self, best: Best) -> list[str]:
-        """Make the best's snapshot, best.md and best.json agree; the names of those that somebody else had changed.
+        """Make the best's snapshot, best.md and best.json agree, and see that the latest snapshots are kept.
 
-        What they made of a file is kept aside.
+        The names of the files that somebody else had changed; what they made of a file is kept aside.
 
         Raises:
             OSError: they may not agree yet.
         """
         snapshot, mirror, record = best.snapshot, self._workspace.best, self._workspace.best_json
         make_folder(self._workspace.rounds)
-        changed = [self._workspace.candidate(snapshot.id).name] if self.keep(snapshot) else []
+        snapshots = {**self._latest, snapshot.id: snapshot}
+        changed = [self._workspace.candidate(each.id).name for each in snapshots.values() if self._bring(each)]
         for path, data in ((mirror, snapshot.data), (record, record_bytes(best.anchor))):
             if not self._holds(path, data):
                 if self._make_room(path):
                     changed.append(path.name)
                 write_bytes(path, data)
                 self._holds(path, data)
-        living = (self._workspace.candidate(snapshot.id), mirror, record)
+        living = {mirror, record, *map(self._workspace.candidate, snapshots)}
         self._held = {path: held for path, held in self._held.items() if path in living}
         return changed
 
-    def keep(self, snapshot: Snapshot) -> bool:
-        """Keep a snapshot, or see that it is kept; whether it had been and was not any more.
+    def keep(self, snapshot: Snapshot) -> None:
+        """Keep a snapshot, or see that it is kept; from now on it is one of the latest.
 
         Raises:
             OSError: it may not be kept.
         """
+        self._bring(snapshot)
+        self._latest.pop(snapshot.id, None)
+        self._latest[snapshot.id] = snapshot
+        size = sum(len(each.data) for each in self._latest.values())
+        while len(self._latest) > LATEST or size > LATEST_BYTES:
+            size -= len(self._latest.pop(next(iter(self._latest))).data)
+
+    def make_room(self) -> None:
+        """Rename what somebody put in the place of rounds/ itself, so that the folder can be made again.
+
+        Raises:
+            OSError: it is still there.
+        """
+        rounds = self._workspace.rounds
+        if not rounds.is_dir() and os.path.lexists(rounds):
+            keep_aside(rounds, self._clock())
+
+    def _bring(self, snapshot: Snapshot) -> bool:
+        """Keep a snapshot, or see that it is kept; whether it had been and was not any more."""
         path = self._workspace.candidate(snapshot.id)
         if self._holds(path, snapshot.data):
             return False

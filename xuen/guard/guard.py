@@ -5,9 +5,9 @@ Owns the order in which things happen to a round (`close_round` below is that or
 - A changed state is durable as a candidate before anything else is done with it.
 - The `adopted` line in the history is the commit point; best.md, best.json and research.md follow from it, and the
   person is told of an adoption only when it is durable.
-- What the disk holds of the best (its snapshot, best.md, best.json, the history) is looked at after every call, and
-  written again where an agent or a judge deleted or changed it. So a kill loses the best only where it comes within
-  the very call that deleted all of it.
+- What the disk holds of the best (its snapshot, best.md, best.json, the history) and of the latest other candidates is
+  looked at after every call, and written again where an agent or a judge deleted or changed it. So a kill loses the
+  best only where it comes within the very call that deleted all of it.
 - The next round starts from the best, unless the guard cannot write: then the newest state stays in research.md,
   because that is the only place it has. What waits (`Steps`) is done before anything new.
 - No trouble of the guard's own files leaves this module as an exception.
@@ -38,10 +38,10 @@ from xuen.events import (
     RunStarted,
     SectionsShown,
 )
-from xuen.guard.best import Best, Followers, read_record
+from xuen.guard.best import LATEST, Best, Followers, read_record
 from xuen.guard.candidates import Snapshot, digest, kept_ids, last_round_of
 from xuen.guard.desk import Desk
-from xuen.guard.history import Ledger, anchor_of
+from xuen.guard.history import Known, Ledger, anchor_of
 from xuen.guard.judging import Findings, Judging
 from xuen.guard.kept_texts import KeptTexts
 from xuen.guard.no_guard import NoGuard
@@ -58,6 +58,9 @@ from xuen.texts import guard as texts
 from xuen.workspace.paths import Workspace
 from xuen.workspace.research import Sections, parse, parse_or_none
 from xuen.workspace.research_file import ResearchFile
+
+_SHOWN = 6
+"""How many names of files are told at once."""
 
 
 def utc_now() -> datetime:
@@ -89,7 +92,7 @@ class RoundGuard:
         self._sink = sink
         self._kept_texts = KeptTexts(self._desk)
         self._judging = Judging(self._policy, verifiers, self._kept_texts, sink, stop)
-        self._steps = Steps(sink)
+        self._steps = Steps(sink, first=self._make_room)
         self._bare = NoGuard(research, root=workspace.root, sink=sink, clock=clock)
         self._best: Best | None = None  # None: the start has not worked yet
         self._given: Sections | None = None  # what research.md held after the last round, where that is not the best
@@ -180,7 +183,7 @@ class RoundGuard:
 
     def _failed(self, report: RoundReport) -> None:
         self._streak = 0
-        self._record_now(agent_failed(report))
+        self._record_now(agent_failed(report, self._agent))
 
     def _unchanged(self, report: RoundReport) -> None:
         self._streak += 1
@@ -281,7 +284,21 @@ class RoundGuard:
     def _open(self) -> None:
         self._best, seen = open_workspace(self._desk, self._task, self._policy)
         self._seen.append(seen)
+        for known in list(self._desk.index.known.values())[-LATEST:]:
+            self._remember(known)
         self._streak = self._desk.index.streak
+
+    def _remember(self, known: Known) -> None:
+        """Count one of an earlier run's candidates among the latest, if its snapshot is whole."""
+        with suppress(OSError):  # one that cannot be read is no trouble of the guard's
+            data = self._desk.snapshot(known)
+            if data is not None:
+                self._desk.followers.keep(Snapshot(known.id, known.round, data, known.sha256))
+
+    def _make_room(self) -> None:
+        """Once there is a best, rounds/ is the guard's own; before that, what stands there is somebody else's."""
+        if self._best is not None:
+            self._desk.followers.make_room()
 
     def _come_to_rest(self, number: int) -> None:
         """Read the verdicts, then bring best.md, best.json and research.md after the best.
@@ -322,7 +339,8 @@ class RoundGuard:
         if self._desk.ledger.mend():
             changed.append(self._desk.workspace.history.name)
         if changed:
-            reason = texts.WRITTEN_AGAIN.of(files=", ".join(changed))
+            more = f", … (+{len(changed) - _SHOWN})" if len(changed) > _SHOWN else ""
+            reason = texts.WRITTEN_AGAIN.of(files=", ".join(changed[:_SHOWN]) + more)
             self._desk.record(Recovered(round=self._round, id=best.anchor.id, reason=reason))
 
     def _bring_research(self, best: Best, number: int) -> None:

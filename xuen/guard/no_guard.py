@@ -94,7 +94,7 @@ class NoGuard:
             self._refuse(damage.reason, report.round)
         if not report.outcome.worked:
             self._streak = 0
-            self._tell(agent_failed(report))
+            self._tell(agent_failed(report, self._agent))
         elif self.sections() != before:
             self._streak = 0
         elif self._last_good is not None and self._last_good.data == report.data:

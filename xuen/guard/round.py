@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from xuen.agent.call import Outcome
-from xuen.agent.causes import likely_cause
+from xuen.agent.causes import likely_cause, why_failed
 from xuen.events import AgentFailed, Heartbeat, RunFinished, RunStarted, SectionsShown
 from xuen.workspace.research import Sections
 
@@ -26,10 +26,10 @@ class RoundReport:
     data: bytes | None
 
 
-def agent_failed(report: RoundReport) -> AgentFailed:
-    """What is told of a round whose call did not work."""
+def agent_failed(report: RoundReport, agent: str) -> AgentFailed:
+    """What is told of a round whose call did not work; `agent` is the name of the agent."""
     outcome = report.outcome
-    return AgentFailed(round=report.round, why=outcome.why, code=outcome.code, reason=outcome.reason())
+    return AgentFailed(round=report.round, why=outcome.why, code=outcome.code, reason=why_failed(outcome, agent))
 
 
 def heartbeat(report: RoundReport, streak: int, agent: str) -> Heartbeat:

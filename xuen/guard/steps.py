@@ -26,8 +26,10 @@ Result = TypeVar("Result")
 class Steps:
     """A queue of steps; empty as long as everything works."""
 
-    def __init__(self, sink: Sink) -> None:
+    def __init__(self, sink: Sink, *, first: Callable[[], object] = lambda: None) -> None:
+        """`first` is done before every step."""
         self._sink = sink
+        self._first = first
         self._queue: deque[Callable[[], object]] = deque()
         self.is_off = False
 
@@ -52,6 +54,7 @@ class Steps:
     def result(self, step: Callable[[], Result]) -> Result | None:
         """What a step that need not be kept for later gives; None when it did not work."""
         try:
+            self._first()
             return step()
         except TROUBLE as error:
             self._turn_off(error)

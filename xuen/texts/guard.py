@@ -27,7 +27,7 @@ KEPT_LATE = Text(
 
 # --- what became of a round ----------------------------------------------------------------------------------------
 
-RESEARCH_MISSING = Text("research.md is gone", "research.md 不见了")
+RESEARCH_MISSING = Text("research.md is gone, or no file that can be read", "research.md 不见了，或不是可以读取的文件")
 
 # --- the start -----------------------------------------------------------------------------------------------------
 
@@ -73,8 +73,8 @@ RECOVERED_TO = Text(
     "{findings}；现在的最佳为 {id}，损坏的文件已另存",
 )
 WRITTEN_AGAIN = Text(
-    "somebody deleted or changed {files} in rounds/ during the run; what the best needs was written again",
-    "运行期间 rounds/ 中的 {files} 被删除或改动；最佳所需的内容已重新写入",
+    "somebody deleted or changed {files} in rounds/ during the run; all of it was written again",
+    "运行期间 rounds/ 中的 {files} 被删除或改动；已全部重新写入",
 )
 NEXT_FINDING = Text("{first}; {next}", "{first}；{next}")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from xuen.agent.call import Agent, Call, Outcome
+from xuen.agent.causes import why_failed
 from xuen.errors import DamagedResearch, PromptTooLong
 from xuen.events import Purpose
 from xuen.guard.candidates import Snapshot
@@ -47,7 +48,7 @@ class AiVerifier:
     def _judgement(self, question: str, outcome: Outcome) -> Judgement:
         raw = excerpt(outcome.stdout if outcome.worked else f"{outcome.stdout}\n{outcome.stderr}".strip())
         if not outcome.worked:
-            return self._unknown(texts.JUDGE_FAILED.of(reason=outcome.reason()), raw)
+            return self._unknown(texts.JUDGE_FAILED.of(reason=why_failed(outcome, self._agent.name)), raw)
         # Only standard output: agents print banners, the question and the output of tools on the other stream.
         reading = read_score(outcome.stdout, asked=question)
         if reading.score is None:
