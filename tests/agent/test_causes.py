@@ -1,11 +1,14 @@
 """What agents print when they cannot work is recognised; what they write about the world is not."""
 
+from dataclasses import replace
+
 import pytest
 
-from xuen.agent.call import Outcome
-from xuen.agent.causes import likely_cause, sign_of
+from xuen.agent.call import Outcome, ending
+from xuen.agent.causes import likely_cause, sign_of, why_failed
 from xuen.agent.presets import PRESETS
 from xuen.events import Why
+from xuen.texts import Text
 from xuen.texts import agent as texts
 
 
@@ -93,6 +96,73 @@ SAID = [
     ("my-agent", "上下文长度超限", "CAUSE_CONTEXT"),
 ]
 
+# Recorded from the real programs on a scripted server: agent, version, stream, the end of what it printed, the cause.
+CODEX_BANNER = """\
+--------
+user
+You are a researcher working on an open question, round after round.
+
+[Task]
+Why does my client say: HTTP 401 Unauthorized, connection refused?
+warning: Model metadata for `scripted` not found. Defaulting to fallback metadata; this can degrade performance.
+"""
+RECORDED = [
+    ("codex", "stderr", CODEX_BANNER + "ERROR: Missing environment variable: `LOCAL_KEY`.", "CAUSE_NO_KEY"),
+    (
+        "codex",
+        "stderr",
+        CODEX_BANNER + "ERROR: Codex ran out of room in the model's context window. Start a new thread or clear "
+        "earlier history before retrying.\ntokens used\n0",
+        "CAUSE_CONTEXT",
+    ),
+    ("codex", "stderr", CODEX_BANNER + "ERROR: Quota exceeded. Check your plan and billing details.", "CAUSE_QUOTA"),
+    (
+        "codex",
+        "stderr",
+        CODEX_BANNER
+        + "ERROR: unexpected status 401 Unauthorized: Incorrect API key provided: sk-x****., url: http://x",
+        "CAUSE_REFUSED_KEY",
+    ),
+    (
+        "codex",
+        "stderr",
+        CODEX_BANNER + "write_section.py: .research.lock cannot be locked: [Errno 30] Read-only file system: '/x/y'",
+        "CAUSE_PERMISSION",
+    ),
+    ("codex", "stderr", CODEX_BANNER + "ERROR: Reconnecting... waiting for network", "CAUSE_SERVER"),
+    ("codex", "stderr", CODEX_BANNER + "tokens used\n110", "CAUSE_SILENT"),
+    ("claude", "stdout", "Not logged in · Please run /login", "CAUSE_NO_KEY"),
+    ("claude", "stdout", "Invalid API key · Fix external API key", "CAUSE_REFUSED_KEY"),
+    ("claude", "stdout", "API Error: Request rejected (429) · This request would exceed a rate limit.", "CAUSE_QUOTA"),
+    (
+        "claude",
+        "stdout",
+        "Prompt is too long · the request is ~210000 tokens (limit 200000) but this conversation is only ~1810 tokens",
+        "CAUSE_CONTEXT",
+    ),
+    (
+        "gemini",
+        "stderr",
+        "Warning: 256-color support not detected.\nError when talking to Gemini API Full report available at: "
+        + "/tmp/x" * 30
+        + '.json _ApiError: {"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number '
+        'of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}\n    at throwErrorIfNotOK (file:///x.js:2:24) {\n'
+        "  status: 400\n}\nAn unexpected critical error occurred:[object Object]",
+        "CAUSE_CONTEXT",
+    ),
+    (
+        "gemini",
+        "stderr",
+        "[ERROR] The model returned an empty response with no text or thoughts. This may be a transient API issue.",
+        "CAUSE_EMPTY",
+    ),
+    ("pi", "stderr", "503 The engine is currently overloaded, please try again later", "CAUSE_OVERLOADED"),
+    ("pi", "stderr", "No API key found for the selected model.", "CAUSE_NO_KEY"),
+    ("pi", "stderr", "401 Incorrect API key provided: sk-x****.", "CAUSE_REFUSED_KEY"),
+    ("opencode", "stderr", "> build · scripted\nError: Incorrect API key provided: sk-x****.", "CAUSE_REFUSED_KEY"),
+    ("opencode", "stderr", "> build · scripted\n", "CAUSE_SILENT"),
+]
+
 # Research about permissions, networks and keys is no error.
 HARMLESS = [
     "A neural network with 500 layers reaches an error of 0.03.",
@@ -117,6 +187,46 @@ def test_a_known_message_gives_its_cause(agent, said, cause, stream):
     assert said[:200] in got.en
     assert said[:200] in got.zh
     assert sign_of(outcome(**{stream: text}), agent) == got
+
+
+@pytest.mark.parametrize(("agent", "stream", "said", "cause"), RECORDED)
+def test_what_the_real_programs_print_gives_its_cause(agent, stream, said, cause):
+    asked = CODEX_BANNER.partition("user\n")[2]
+    got = likely_cause(replace(outcome(**{stream: said}), asked=asked), agent)
+    assert kind(got) == cause
+
+
+def test_the_part_of_a_long_line_that_tells_is_shown():
+    said = "Full report available at: " + "/x" * 300 + ' {"message":"API key not valid"} ' + "y" * 500
+    got = sign_of(outcome(stderr=said), "gemini")
+    assert "API key not valid" in got.en
+    assert "API key not valid" in got.zh
+    assert len(got.en) < 400
+
+
+def test_lines_of_the_prompt_are_no_signs():
+    said = outcome(stdout="User: \n  HTTP 401 Unauthorized\n")
+    assert sign_of(said) is not None
+    assert sign_of(replace(said, asked="Why is it?\nHTTP 401 Unauthorized")) is None
+
+
+@pytest.mark.parametrize("why", [Why.FAILED, Why.TIMEOUT, Why.IDLE])
+def test_a_failed_call_says_how_it_ended_and_the_cause_that_the_agent_named(why):
+    failed = outcome(stderr="HTTP 401 Unauthorized\ntokens used\n0", why=why, code=1 if why is Why.FAILED else None)
+    got = why_failed(failed, "codex")
+    how = ending(why, failed.code, failed.seconds)
+    for language in ("en", "zh"):
+        told = got.in_language(language)
+        assert told.startswith(how.in_language(language))
+        assert "HTTP 401 Unauthorized" in told
+    assert kind(Text(got.en.removeprefix(f"{how.en}; "), "")) == "CAUSE_REFUSED_KEY"
+
+
+def test_a_failed_call_without_a_sign_says_its_last_line_and_a_stopped_one_nothing_more():
+    failed = outcome(stderr="so\nbe it", why=Why.FAILED, code=3)
+    assert why_failed(failed, "codex") == failed.reason()
+    stopped = outcome(stderr="HTTP 401 Unauthorized", why=Why.STOPPED, code=None)
+    assert why_failed(stopped, "codex") == stopped.reason()
 
 
 @pytest.mark.parametrize("said", HARMLESS)

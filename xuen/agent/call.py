@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -31,6 +31,7 @@ class Outcome:
     seconds: float
     stdout: str
     stderr: str
+    asked: str = field(default="", repr=False)  # the prompt, which several agents print again
 
     @property
     def worked(self) -> bool:

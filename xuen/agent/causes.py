@@ -10,13 +10,17 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from xuen.agent.call import Outcome
+from xuen.agent.call import Outcome, ending
+from xuen.events import Why
 from xuen.texts import Text, plain
 from xuen.texts import agent as texts
 
 _LINES: Final = 400  # from the end of each stream
 _READ: Final = 2000  # characters of a line that are looked at
 _WIDTH: Final = 200  # characters of a line that are shown
+
+# These print the answer on standard output and nothing else: what is on the other stream is no word to the user.
+_ANSWER_ALONE: Final = {"opencode", "claude", "codex", "gemini", "qwen", "pi"}
 
 Sign = tuple[re.Pattern[str], Text]
 
@@ -29,6 +33,7 @@ _CODE: Final = r"(?:error|status|code|https?)\W{0,3}(?:code)?\D{0,9}"  # what st
 
 # The order is that of precision: a line with several signs counts as the first of them.
 GENERAL: Final = _signs(
+    (texts.CAUSE_PERMISSION, (r"^write_section(?:\.py)?: .*(?:Errno (?:1|13|30)\]|WinError 5\])",)),
     (texts.CAUSE_HELPER, (r"^write_section(?:\.py)?: ", r"write_section(?:\.py)?.{0,40}(?:refused|拒绝)")),
     (
         texts.CAUSE_CONTEXT,
@@ -36,6 +41,7 @@ GENERAL: Final = _signs(
             r"context[ _-]?(?:length|window|size)[ _-]?(?:is )?(?:exceed|limit|too)",
             r"exceeds? (?:the )?(?:available |model's |maximum )?context",
             r"maximum context length|prompt is too long|input is too long|too many (?:input )?tokens",
+            r"token count\b.{0,40}exceeds|ran out of room in the model's context|context_length_exceeded",
             r"ContextWindowExceeded|上下文.{0,6}(?:超出|过长|超限)",
         ),
     ),
@@ -59,7 +65,7 @@ GENERAL: Final = _signs(
             r"(?:api[ _-]?key|auth(?:entication)? (?:method|type)|credentials)",
             r"api[ _-]?key(?: \S+)? (?:is )?(?:not (?:set|found|configured|provided)|missing|required)",
             r"[A-Z]+_API_KEY\b.{0,30}(?:not set|missing|required|environment variable)",
-            r"missing these environment variables|no auth type|not logged in|login required",
+            r"missing (?:these )?environment variables?\b|no auth type|not logged in|login required",
             r"(?:please|to) (?:run )?/?log ?in\b",
             r"未登录|请先登录|(?:缺少|没有|未设置|未配置).{0,8}(?:密钥|API ?key)",
         ),
@@ -100,6 +106,7 @@ GENERAL: Final = _signs(
         (
             _CODE + r"\b5\d\d\b",
             r"\b50[0234]\b.{0,20}(?:internal|bad gateway|unavailable|server error)",
+            r"\b50[0234]\b.{0,60}overloaded|(?:engine|model) is (?:currently )?overloaded.{0,3}please try again",
             r"overloaded_error|internal server error|InternalServerError|service ?unavailable",
             r"服务(?:过载|繁忙|不可用)",
         ),
@@ -117,6 +124,7 @@ GENERAL: Final = _signs(
             r"权限(?:被拒绝|不足)|(?:需要|等待).{0,6}(?:授权|批准|许可)|拒绝访问",
         ),
     ),
+    (texts.CAUSE_EMPTY, (r"model (?:returned|gave) an? empty (?:response|answer)",)),
     (
         texts.CAUSE_USAGE,
         (
@@ -126,10 +134,13 @@ GENERAL: Final = _signs(
     ),
 )
 
+# What has the form of a sign, is said in every call, and hinders nothing.
+_NO_TROUBLE: Final = re.compile(r"^warning: Model metadata for ", re.IGNORECASE)
+
 # What one program alone says.
 SPECIAL: Final[dict[str, tuple[Sign, ...]]] = {
     "claude": _signs(
-        (texts.CAUSE_NO_KEY, (r"Please run /login|Invalid API key · ",)),
+        (texts.CAUSE_NO_KEY, (r"Please run /login",)),
         (texts.CAUSE_MODEL, (r"issue with the selected model",)),
         (texts.CAUSE_PERMISSION, (r"^Unknown (?:slash )?command: /|haven't granted|bypassPermissions",)),
     ),
@@ -171,8 +182,18 @@ def likely_cause(outcome: Outcome, agent: str = "") -> Text:
     sign = sign_of(outcome, agent)
     if sign is not None:
         return sign
-    lines = _lines(outcome.stdout) or _lines(outcome.stderr)
+    lines = _lines(outcome.stdout) or ([] if agent in _ANSWER_ALONE else _lines(outcome.stderr))
     return texts.CAUSE_ONLY_TALKED.of(line=plain(lines[-1][:_WIDTH])) if lines else texts.CAUSE_SILENT
+
+
+def why_failed(outcome: Outcome, agent: str = "") -> Text:
+    """How a call that did not work ended, with the cause that the agent named; else with its last line."""
+    if outcome.why not in (Why.FAILED, Why.TIMEOUT, Why.IDLE):
+        return outcome.reason()
+    sign = sign_of(outcome, agent)
+    if sign is None:
+        return outcome.reason()
+    return texts.ENDED_BECAUSE.of(how=ending(outcome.why, outcome.code, outcome.seconds), cause=sign)
 
 
 def sign_of(outcome: Outcome, agent: str = "") -> Text | None:
@@ -181,12 +202,24 @@ def sign_of(outcome: Outcome, agent: str = "") -> Text | None:
     The last sign in what it printed counts, standard error before standard output.
     """
     known = SPECIAL.get(agent, ()) + GENERAL
+    asked = {line.strip() for line in outcome.asked.splitlines()}  # several agents print their prompt
     for stream in (outcome.stderr, outcome.stdout):
         for line in reversed(_lines(stream)):
+            if line in asked or _NO_TROUBLE.search(line):
+                continue
             for sign, text in known:
-                if sign.search(line):
-                    return text.of(line=plain(line[:_WIDTH]))
+                found = sign.search(line)
+                if found:
+                    return text.of(line=plain(_around(line, found)))
     return None
+
+
+def _around(line: str, found: re.Match[str]) -> str:
+    """As much of a long line as is shown: its beginning, or what stands around the sign."""
+    if found.end() <= _WIDTH:
+        return line[:_WIDTH]
+    begin = max(0, min(found.start() - _WIDTH // 4, len(line) - _WIDTH))
+    return "… " + line[begin : begin + _WIDTH]
 
 
 def _lines(stream: str) -> list[str]:

@@ -31,7 +31,7 @@ from xuen.stop import Stop
 from xuen.texts import Text
 from xuen.texts import presets as texts
 
-_VERSION: Final = re.compile(r"\d+\.\d+(?:\.\d+)?[\w.+-]*")
+_VERSION: Final = re.compile(r"\d+\.\d+(?:\.\d+)?(?:[.+-]?\w+)*")
 _VERSION_SECONDS: Final = 20.0
 EMBEDDED_STATE_CHARS: Final = 3000  # both sections in the 8,192 tokens of the embedded model, Chinese included
 
@@ -94,6 +94,11 @@ class Resolved:
     embedded: bool = False  # the language model inside this machine does the work
 
 
+_AIDER_NOTE: Final = (
+    "No shell command can be run in this chat. Where sections are to be overwritten, answer with the whole of "
+    "research.md: your new text between the marker lines of each section, and everything else as it is. "
+    "Where only an answer is asked for, change no file."
+)
 _LITELLM: Final = {"LITELLM_LOCAL_MODEL_COST_MAP": "True"}  # else it fetches a table from the network at each start
 
 _ROWS: Final = (
@@ -162,13 +167,17 @@ _ROWS: Final = (
     Preset(
         name="aider",
         program="aider",
-        # Without --yes-always: that makes it refuse commands; with no terminal every question means yes.
-        command="aider --no-git --no-check-update --analytics-disable --no-show-model-warnings --no-pretty "
-        '--edit-format diff --message-file "$prompt_file" < /dev/null',
+        # It has no tool for commands: it would run each line of a suggested one by itself, the lines of the new text
+        # too. So it suggests none and edits research.md; what it is told last says how. Nothing that it asks itself
+        # may fetch a page or open a browser either, and with no terminal every question means yes.
+        command="{ cat \"$prompt_file\"; printf '\\n\\n%s\\n' '" + _AIDER_NOTE + "'; } | "
+        "aider --no-git --no-check-update --no-show-release-notes --analytics-disable --no-show-model-warnings "
+        "--no-pretty --no-detect-urls --no-suggest-shell-commands --edit-format whole "
+        "--chat-history-file /dev/null --input-history-file /dev/null --message-file /dev/stdin research.md",
         install="pip install aider-chat",
         permits=texts.PERMITS_EDITS,
         advice=texts.KEY_IN_ENVIRONMENT.of(names="OPENAI_API_BASE, OPENAI_API_KEY, AIDER_MODEL"),
-        env=_LITELLM,
+        env={**_LITELLM, "BROWSER": "true"},  # it opens pages that explain an error
     ),
     Preset(
         name="mini",

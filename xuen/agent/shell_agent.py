@@ -24,8 +24,9 @@ from xuen.agent.command import STREAMS, CannotStart, Ended, Listener, Stream, ru
 from xuen.agent.output import LineCutter
 from xuen.agent.process_roll import write_roll
 from xuen.agent.template import Template, clean_environment, clean_prompt
+from xuen.agent.transcripts import answer_of
 from xuen.errors import PromptTooLong
-from xuen.events import CallEnded, CallStarted, Level, Notice, Output, Why
+from xuen.events import CallEnded, CallStarted, Level, Notice, Output, Purpose, Why
 from xuen.sink import Sink
 from xuen.stop import Stop
 from xuen.texts import Language, Text
@@ -149,7 +150,9 @@ class ShellAgent:
         self._sink.emit(
             CallEnded(round=call.round, purpose=call.purpose, why=why, code=ended.code, seconds=ended.seconds)
         )
-        return Outcome(why=why, code=ended.code, seconds=ended.seconds, stdout=stdout, stderr=stderr)
+        if why is Why.OK and call.purpose is not Purpose.RESEARCH:
+            stdout = answer_of(self._name, stdout)
+        return Outcome(why=why, code=ended.code, seconds=ended.seconds, stdout=stdout, stderr=stderr, asked=call.prompt)
 
     def _not_started(self, text: Text, error: OSError) -> Outcome:
         # The system's words and a file's name, never the arguments: those hold the prompt.

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from xuen.agent.call import Call
+from xuen.agent.causes import why_failed
 from xuen.config.model import WordsSettings
 from xuen.events import Notice, Purpose, WordsProgress, WordsReady, WordsStarted
 from xuen.prompt import words_prompt
@@ -56,7 +57,7 @@ class _Making:
         prompt = words_prompt(self._kit.setting, count=count, known=known)
         outcome = self._kit.quiet_agent.call(Call(prompt, Purpose.WORDS, 0))
         if not outcome.worked:
-            self.trouble = outcome.reason()
+            self.trouble = why_failed(outcome, self._kit.quiet_agent.name)
             return None
         return outcome.stdout
 

@@ -47,6 +47,7 @@ RESEARCH_NOT_PUT_BACK = Text(
 
 # --- likely causes, each followed by the line that led to it ---------------------------------------------------------
 
+ENDED_BECAUSE = Text("{how}; {cause}", "{how}；{cause}")
 CAUSE_NO_KEY = Text(
     "it has no login or API key: run it by hand once and log in, or put its key into the environment. It said: {line}",
     "它还没有登录或没有 API 密钥：请先手动运行一次并登录，或在环境变量中设置密钥。它说：{line}",
@@ -81,6 +82,10 @@ CAUSE_CONTEXT = Text(
     "It said: {line}",
     "提示词超出了模型的上下文：请调小 prompt.max_state_chars，或换用上下文更大的模型。它说：{line}",
 )
+CAUSE_EMPTY = Text(
+    "its model answered with nothing: try again, or take another model. It said: {line}",
+    "模型返回了空的回答：请重试，或换一个模型。它说：{line}",
+)
 CAUSE_USAGE = Text(
     "it does not understand its own options; versions differ, so look at its help. It said: {line}",
     "它不认识命令中的选项；各版本不同，请查看它的帮助。它说：{line}",
@@ -90,8 +95,9 @@ CAUSE_HELPER = Text(
     "write_section.py 拒绝了它要写入的内容。它说：{line}",
 )
 CAUSE_SILENT = Text(
-    "it ended without a word and without a change; check that its command passes the prompt on",
-    "它一言不发、毫无改动就结束了；请检查命令是否把提示词传给了它",
+    "it ended without a word and without a change; check that its command passes the prompt on, and that its model "
+    "answers and has room for the prompt",
+    "它一言不发、毫无改动就结束了；请检查命令是否把提示词传给了它，以及模型是否有回答、上下文是否够用",
 )
 CAUSE_ONLY_TALKED = Text(
     "it answered in words and did not run write_section.py; it may lack a tool for commands, or its model is too "

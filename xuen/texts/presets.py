@@ -46,8 +46,8 @@ PERMITS_NOTHING_ELSE = Text(
     "{name} 处于只读模式：无法写入任何区块",
 )
 PERMITS_EDITS = Text(
-    "{name} answers yes to its own questions: it may change files and execute the commands that it suggests",
-    "{name} 会对自己的提问一律回答“是”：它可以修改文件，并执行自己建议的命令",
+    "{name} edits files without asking: it may change research.md and make or change other files; it runs no command",
+    "{name} 将不经询问地编辑文件：它可以修改 research.md，也可以新建或修改其他文件；它不执行任何命令",
 )
 
 # --- advice --------------------------------------------------------------------------------------------------------
