@@ -25,6 +25,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "e2e")]
 
 from actions_play import (  # noqa: E402 - needs the line above
     CHECKPOINT,
+    GRACE,
     LOOP,
     Job,
     Remote,
@@ -45,9 +46,6 @@ from xuen.guard.candidates import (  # noqa: E402
 from xuen.guard.history import Ledger  # noqa: E402
 from xuen.workspace.paths import Workspace  # noqa: E402
 from xuen.workspace.research import Sections, new_research, parse  # noqa: E402
-
-GRACE = 7.5
-"""Seconds that GitHub gives a cancelled step after SIGINT before it sends SIGTERM."""
 
 
 def rehearse(folder: Path, rounds: int) -> list[str]:

@@ -4,7 +4,8 @@
   opencode run … -m PROVIDER/MODEL      the prompt comes on standard input
 
 A model with `hang` in its name never answers, `fail` ends with 1 and an error, `empty` answers nothing, `wrong` says
-that its key is wrong and ends with 0. All others are the researcher of researcher.py with the options in FAKE_OPTIONS.
+that its key is wrong and ends with 0. All others are the researcher of researcher.py with the options in FAKE_OPTIONS;
+one with `deaf` in its name hears no SIGINT and no SIGTERM meanwhile.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import os
 import runpy
 import shlex
+import signal
 import sys
 import time
 from pathlib import Path
@@ -26,6 +28,9 @@ def main() -> int:
     if os.environ.get("FAKE_TRACE"):
         with Path(os.environ["FAKE_TRACE"]).open("a", encoding="utf-8") as trace:
             trace.write(f"{os.environ['XUEN_PURPOSE']} {model}\n")
+    if "deaf" in model:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
     if "hang" in model:
         time.sleep(600)
     if "fail" in model:

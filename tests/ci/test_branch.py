@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from xuen.ci.branch import checkpoint
+from xuen.ci.branch import checkpoint, restore
 from xuen.ci.git import GitFailed
 from xuen.errors import UsageError, WorkspaceBusy
 from xuen.workspace.inbox import peek, put
@@ -371,14 +371,47 @@ def test_a_push_that_loses_a_race_is_merged_anew(hub: Hub) -> None:
     everything_is_there(hub, start, one, two)
 
 
-def test_a_remote_that_is_gone_is_one_clear_error(hub: Hub, tmp_path: Path) -> None:
+def test_a_remote_that_is_gone_is_one_clear_error_after_the_attempts(hub: Hub, tmp_path: Path) -> None:
     machine = hub.machine("only")
     machine.run(("one", 8))
+    before = local(machine)
     hub.path.rename(tmp_path / "elsewhere")
-    with pytest.raises((GitFailed, UsageError)):
-        machine.checkpoint()
-    with pytest.raises((GitFailed, UsageError)):
+    with pytest.raises(GitFailed, match=r"was not pushed in 3 attempts: git ls-remote failed"):
+        machine.checkpoint(attempts=3)
+    assert len(machine.said) == 3
+    with pytest.raises(GitFailed, match=r"git ls-remote failed"):
         machine.restore()
+    assert [said.split(":")[0] for said in machine.said[3:]] == [
+        f"attempt {number} of 3 to read the branch failed" for number in (1, 2, 3)
+    ]
+    assert local(machine) == before
+
+
+def test_a_remote_that_is_away_for_a_moment_is_asked_again(hub: Hub, tmp_path: Path) -> None:
+    machine = hub.machine("only")
+    machine.run(("one", 8))
+
+    def comes_back(_: float) -> None:
+        (tmp_path / "elsewhere").rename(hub.path)
+
+    hub.path.rename(tmp_path / "elsewhere")
+    with machine.remote() as remote:
+        checkpoint(machine.workspace, remote, machine.say, attempts=5, pause=comes_back)
+    everything_is_there(hub, machine)
+    second = hub.machine("second", hour=5)
+    hub.path.rename(tmp_path / "elsewhere")
+    with second.remote() as remote:
+        restore(second.workspace, remote, second.say, pause=comes_back)
+    assert second.play.workspace.history.read_bytes() == hub.read("rounds/history.jsonl")
+
+
+def test_when_it_is_late_nothing_is_tried_once_more(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("xuen.ci.git.LATE", 0.0)
+    machine = hub.machine("only")
+    machine.run(("one", 8))
+    hook(hub, "exit 1")
+    with pytest.raises(GitFailed, match=r"was not pushed in 1 attempts"):
+        machine.checkpoint(attempts=5)
 
 
 # --- what is refused -------------------------------------------------------------------------------------------------
@@ -559,8 +592,15 @@ def test_the_token_reaches_git_in_its_environment_only(hub: Hub, tmp_path: Path,
 def test_the_token_is_a_header_for_the_server_of_the_remote(hub: Hub) -> None:
     from xuen.ci.git import _credentials
 
-    found = _credentials("https://github.com/me/it.git", "secret")
+    found = _credentials("https://github.com/me/it.git", "secret", "https://github.com")
     assert found["GIT_CONFIG_KEY_0"] == "http.https://github.com/.extraheader"
     assert found["GIT_CONFIG_VALUE_0"] == "AUTHORIZATION: basic eC1hY2Nlc3MtdG9rZW46c2VjcmV0"
-    assert _credentials("/some/folder", "secret") == {}
-    assert _credentials("git@github.com:me/it.git", "secret") == {}
+    assert _credentials("https://git.example:8443/it.git", "secret", "") != {}
+    for url in (
+        "https://evil.example/me/it.git",
+        "https://github.com.evil.example/x",
+        "https://github.com@evil.example/x",
+    ):
+        assert _credentials(url, "secret", "https://github.com") == {}
+    assert _credentials("/some/folder", "secret", "") == {}
+    assert _credentials("git@github.com:me/it.git", "secret", "") == {}

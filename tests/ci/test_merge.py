@@ -132,6 +132,16 @@ def test_a_damaged_copy_of_a_candidate_never_takes_the_place_of_the_whole_one() 
     assert merged(TWO, broken, None)[CANDIDATE] == TWO[CANDIDATE]
 
 
+def test_what_a_killed_restore_left_half_is_replaced_and_no_candidate_of_its_own() -> None:
+    prompt = f"rounds/prompts/{NEW}.txt"
+    whole = TWO | {prompt: b"the prompt"}
+    for cut in (0, 10):
+        found = merged({CANDIDATE: TWO[CANDIDATE][:cut], prompt: b"the"}, whole, None)
+        assert found == whole
+    other = merged({CANDIDATE: b"another one"}, TWO, None)
+    assert other[f"rounds/cand-{START}-2.md"] == b"another one"
+
+
 def test_files_that_were_kept_aside_are_all_kept() -> None:
     name = "research.md.damaged-20261130-101112"
     found = merged(ONE | {name: b"ours"}, ONE | {name: b"theirs"}, None)

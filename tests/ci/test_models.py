@@ -85,9 +85,11 @@ def test_a_remembered_one_is_not_tried_until_its_time_is_over(pick: Callable, tm
     assert pick("p/good")[0] == 0
 
 
-def test_none_left_is_a_clear_failure(pick: Callable) -> None:
-    code, said, error, _ = pick("p/fail p/empty")
+def test_none_left_is_a_clear_failure(pick: Callable, tmp_path: Path) -> None:
+    summary = tmp_path / "summary"
+    code, said, error, _ = pick("p/fail p/empty", GITHUB_STEP_SUMMARY=str(summary))
     assert code == 1
+    assert "none of 2 models answers" in summary.read_text()
     assert error.splitlines() == [
         f"xuen: {Path(sys.executable).name}: none of 2 models answers. "
         "Wait, or try the remembered ones at once with --dead-hours 0"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -59,9 +60,32 @@ def test_a_failure_has_its_reason(tmp_path: Path) -> None:
     assert "no round succeeded" in shown
     assert "Last failure (round 1): " in shown
     assert "no candidate has a score yet" in shown
-    assert "the run did not start" in of(play, code=None)
-    assert "ended with code 137" in of(play, code=137)
+    assert "the run was killed" in of(play, code=137)
+    assert "ended with code 99" in of(play, code=99)
     assert "**not pushed&#58; why**" in of(play, trouble="not pushed: why")
+
+
+def test_what_went_wrong_in_an_earlier_run_is_not_said_of_this_one(tmp_path: Path) -> None:
+    play = Play(tmp_path / "w")
+    play.start()
+    play.round(None, outcome=FAILED)
+    play.finish()
+    unstarted = of(play, code=None)
+    assert "the run did not start" in unstarted
+    assert "Last failure" not in unstarted
+    play.start(answers=[8])
+    play.round("fine")
+    assert "Last failure" not in of(play, code=137)
+
+
+def test_a_candidate_that_was_not_judged_says_so(tmp_path: Path) -> None:
+    history = [
+        {"seq": 1, "ts": "", "event": "candidate", "round": 1, "id": "20261130-100100-r1", "sha256": "0", "parent": ""}
+    ]
+    workspace = tmp_path / "w"
+    (workspace / "rounds").mkdir(parents=True)
+    (workspace / "rounds/history.jsonl").write_text("".join(json.dumps(line) + "\n" for line in history))
+    assert "- `20261130-100100-r1`: its run ended before it was judged" in of(Play(workspace))
 
 
 def test_an_empty_workspace_has_a_page_too(tmp_path: Path) -> None:

@@ -75,6 +75,28 @@ def test_runs_of_the_branch_do_not_overlap_and_none_is_thrown_away() -> None:
     assert LOOP[True]["schedule"]
 
 
+def test_the_schedule_works_where_it_has_a_task_and_the_guides_say_so() -> None:
+    assert JOB["if"] == "github.event_name != 'schedule' || vars.XUEN_TASK != ''"
+    variables = set(re.findall(r"vars\.(\w+)", (ROOT / ".github/workflows/continuous-loop.yml").read_text("utf-8")))
+    for guide in ("docs/ci.md", "docs/ci.zh-CN.md"):
+        said = set(re.findall(r"`(XUEN_(?!MODEL|JUDGE)\w+)`", (ROOT / guide).read_text("utf-8")))
+        assert said == variables, guide
+
+
+def test_the_agent_works_outside_of_the_checkout() -> None:
+    scripts = "\n".join(step.get("run", "") for step in JOB["steps"])
+    places = re.findall(r"--workspace (\S+)", scripts)
+    assert places == ['"$RUNNER_TEMP/workspace"'] * 4
+
+
+def test_what_an_agent_prints_is_no_command_to_github() -> None:
+    lines = STEPS["Work until the window closes"]["run"].splitlines()
+    stops = [place for place, line in enumerate(lines) if line.startswith('echo "::stop-commands::$(')]
+    starts = [place for place, line in enumerate(lines) if "main.py" in line]
+    assert stops
+    assert stops < starts
+
+
 def test_the_checkpoint_runs_whatever_happened_before() -> None:
     step = STEPS["Checkpoint"]
     assert step["if"] == "always()"
@@ -90,7 +112,7 @@ def test_signals_reach_the_programs() -> None:
 
 def test_inputs_and_schedule_have_the_same_defaults() -> None:
     for name, value in (("task", "TASK"), ("window", "WINDOW"), ("words", "WORDS"), ("agent", "AGENT")):
-        assert f"'{INPUTS[name]['default']}'" in LOOP["env"][value]
+        assert LOOP["env"][value] == f"${{{{ inputs.{name} || vars.XUEN_{value} || '{INPUTS[name]['default']}' }}}}"
     assert INPUTS["task"]["default"] == "设计一个新的算法"
     assert {f"{name}.yaml" for name in INPUTS["agent"]["options"]} == {
         path.name for path in (ROOT / ".github/xuen").glob("*.yaml")

@@ -28,6 +28,12 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 WORKFLOW = ROOT / ".github" / "workflows" / "continuous-loop.yml"
 BRANCH = "xuen-loop"
 LOOP, CHECKPOINT = "Work until the window closes", "Checkpoint"
+AS_GITHUB_STARTS_IT = ["env", "--default-signal=INT,TERM,HUP,QUIT"]
+"""Tests that run in the background inherit an ignored SIGINT, for which no script of theirs could set a trap."""
+
+GRACE = 7.5
+"""Seconds that GitHub gives a cancelled step after SIGINT before it sends SIGTERM."""
+
 MODELS = "opencode/broken-fail opencode/big-pickle opencode/empty-free"
 
 
@@ -82,6 +88,7 @@ class Job:
     folder: Path
     name: str
     inputs: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
     during: Mapping[str, Callable[[Job, subprocess.Popen[bytes]], None]] = field(default_factory=dict)
     codes: dict[str, int] = field(default_factory=dict)
@@ -98,7 +105,12 @@ class Job:
 
     @property
     def workspace(self) -> Path:
-        return self.checkout / "workspace"
+        return self.temporary / "workspace"
+
+    @property
+    def temporary(self) -> Path:
+        """The machine's RUNNER_TEMP."""
+        return self.folder / f"{self.name}-temp"
 
     @property
     def summary(self) -> str:
@@ -108,6 +120,7 @@ class Job:
     def run(self) -> Job:
         """All steps that are scripts."""
         git(self.folder, "clone", "-q", "--depth=1", self.remote.path.as_uri(), self.name)
+        self.temporary.mkdir()
         workflow = yaml.safe_load(WORKFLOW.read_text("utf-8"))
         base = self._base() | {name: self._value(text) for name, text in workflow["env"].items()}
         for number, step in enumerate(workflow["jobs"]["loop"]["steps"]):
@@ -150,7 +163,7 @@ class Job:
         self.runs_before = sum(line["event"] == "run_started" for line in self.history())
         with (self.folder / f"{self.name}-{number}.log").open("wb") as log:
             process = subprocess.Popen(
-                ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", str(script)],
+                [*AS_GITHUB_STARTS_IT, "bash", "--noprofile", "--norc", "-e", "-o", "pipefail", str(script)],
                 cwd=self.checkout,
                 env=env,
                 stdin=subprocess.DEVNULL,
@@ -196,7 +209,8 @@ class Job:
                 step, _, name = rest.partition(".outputs.")
                 value = self.outputs.get(step, {}).get(name, "")
             else:
-                value = {"inputs": dict(self.inputs), "github": {"token": "no-token"}, "vars": {}}[kind].get(rest, "")
+                known = {"inputs": self.inputs, "github": {"token": "no-token"}, "vars": self.variables}
+                value = known[kind].get(rest, "")
             if value:
                 return value
         return ""
@@ -216,6 +230,9 @@ class Job:
             "HOME": str(self.folder),
             "LC_ALL": "C.UTF-8",
             "GITHUB_ACTIONS": "true",
+            "GITHUB_SERVER_URL": "https://github.example",
+            "GITHUB_REPOSITORY": "me/it",
+            "RUNNER_TEMP": str(self.temporary),
             "GITHUB_STEP_SUMMARY": str(self.folder / f"{self.name}.summary"),
             "FAKE_MODELS": MODELS,
             "FAKE_OPTIONS": f"--idea '{self.name} in {{round}}' --score 8,5,9",
@@ -255,6 +272,21 @@ def cancelled_after(count: int, number: int = signal.SIGINT) -> Callable[[Job, s
     def act(job: Job, process: subprocess.Popen[bytes]) -> None:
         job.wait_for_candidates(count)
         process.send_signal(number)
+
+    return act
+
+
+def cancelled_by_github(count: int) -> Callable[[Job, subprocess.Popen[bytes]], None]:
+    """As GitHub cancels: SIGINT, 7.5 s later SIGTERM, 2.5 s later everything of the step is killed."""
+
+    def act(job: Job, process: subprocess.Popen[bytes]) -> None:
+        job.wait_for_candidates(count)
+        for number, seconds in ((signal.SIGINT, GRACE), (signal.SIGTERM, 2.5)):
+            process.send_signal(number)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(seconds)
+                return
+        kill_all(process)
 
     return act
 

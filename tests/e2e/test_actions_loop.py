@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import signal
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
 import pytest
-from actions_play import CHECKPOINT, LOOP, Job, Remote, cancelled_after, faults, git, killed_after, lost_after
+from actions_play import (
+    CHECKPOINT,
+    LOOP,
+    Job,
+    Remote,
+    cancelled_after,
+    cancelled_by_github,
+    faults,
+    git,
+    killed_after,
+    lost_after,
+)
 
 
 @pytest.fixture
@@ -34,6 +46,7 @@ def test_three_runs_one_killed_two_overlapping_lose_nothing(remote: Remote, tmp_
     assert first.codes[LOOP] != 0
     assert first.codes[CHECKPOINT] == 0, "the checkpoint runs although the step was killed"
     assert "run_finished" not in names(first)
+    assert "运行在自行结束之前被强制终止" in first.summary
     second = Job(remote, tmp_path, "second", during={LOOP: cancelled_after(2)})
     third = Job(remote, tmp_path, "third", during={LOOP: cancelled_after(1)})
     together(second, third)
@@ -79,6 +92,24 @@ def test_the_end_of_the_window_is_a_success_with_a_page(remote: Remote, tmp_path
     assert [line["exit_code"] for line in finished] == [130]
 
 
+def test_the_schedule_takes_what_it_does_from_the_variables(remote: Remote, tmp_path: Path) -> None:
+    chosen = {"XUEN_TASK": "a task of ours", "XUEN_WINDOW": "0.1", "XUEN_WORDS": "0", "XUEN_AGENT": "opencode"}
+    job = Job(remote, tmp_path, "only", variables=chosen).run()
+    assert job.failed is False, job.said
+    assert next(line for line in job.history() if line["event"] == "run_started")["task"] == "a task of ours"
+    assert [line["words"] for line in job.history() if line["event"] == "candidate"][:1] == [[]]
+
+
+def test_an_agent_that_hears_no_signal_does_not_keep_a_cancelled_job_from_its_checkpoint(
+    remote: Remote, tmp_path: Path
+) -> None:
+    env = {"FAKE_MODELS": "opencode/deaf", "FAKE_OPTIONS": "--idea 'in {round}' --sleep 1 --score 8,5,9"}
+    job = Job(remote, tmp_path, "only", inputs={"words": "0"}, env=env, during={LOOP: cancelled_by_github(1)}).run()
+    assert job.codes == dict.fromkeys(job.codes, 0), job.said
+    assert job.outputs["loop"] == {"code": "130"}
+    assert faults(remote, [job]) == []
+
+
 def test_a_run_without_a_good_round_fails_and_the_page_says_why(remote: Remote, tmp_path: Path) -> None:
     env = {"FAKE_OPTIONS": "--exit 7", "FAKE_MODELS": "opencode/big-pickle"}
     job = Job(remote, tmp_path, "only", inputs={"words": "0", "task": "a task"}, env=env).run()
@@ -97,6 +128,7 @@ def test_without_a_model_the_run_does_not_start_and_the_memory_is_kept(remote: R
     assert "none of 2 models answers" in job.said
     assert "ci-models.json" in remote.names()
     assert "the run did not start" in job.summary
+    assert "none of 2 models answers" in job.summary
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
@@ -107,25 +139,29 @@ def test_a_signal_to_the_script_alone_ends_the_run_gracefully(remote: Remote, tm
     def act(job: Job, process: object) -> None:
         while "run_started" not in names(job):
             started.wait(0.05)
-        while not any("opencode_like" in " ".join(each.cmdline()) for each in agents(process)):
+        while not any("opencode_like" in words for _, words in descendants(process)):
             started.wait(0.05)
-        left.extend(agents(process))
+        left.extend(each for each, _ in descendants(process))
         process.send_signal(number)  # type: ignore[attr-defined]
 
     left: list[psutil.Process] = []
     job = Job(remote, tmp_path, "only", inputs={"words": "0"}, env=env, during={LOOP: act}).run()
     assert job.codes == dict.fromkeys(job.codes, 0), job.said
     assert [line["exit_code"] for line in job.history() if line["event"] == "run_finished"] == [130]
-    assert not [each for each in left if each.is_running() and each.status() != psutil.STATUS_ZOMBIE]
+    assert not [each for each in left if lives(each)]
     assert faults(remote, [job]) == []
 
 
-def agents(process: object) -> list[psutil.Process]:
+def descendants(process: object) -> list[tuple[psutil.Process, str]]:
+    """Those that are there at this moment, with their command lines; they come and go meanwhile."""
     found = []
     for each in psutil.Process(process.pid).children(recursive=True):  # type: ignore[attr-defined]
-        try:
-            each.cmdline()
-            found.append(each)
-        except psutil.Error:
-            continue
+        with suppress(psutil.Error):
+            found.append((each, " ".join(each.cmdline())))
     return found
+
+
+def lives(process: psutil.Process) -> bool:
+    with suppress(psutil.NoSuchProcess):
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    return False

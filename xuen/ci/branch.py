@@ -2,8 +2,9 @@
 
 Owns the order of things. The branch and the workspace are merged (`merge`), the result is pushed as one commit on top
 of the branch, and only when the remote has taken it is the workspace brought after it. A push that is rejected is
-merged anew with what the branch holds now and tried again, a bounded number of times. So a stop, a kill or a failure
-at any point leaves both the branch and the workspace whole, and the next call goes on from there.
+merged anew with what the branch holds now and tried again, a bounded number of times; so is a remote that does not
+answer. A stop, a kill or a failure at any point leaves both the branch and the workspace whole, and the next call goes
+on from there.
 
 Safe beside a run that still holds the workspace: then a checkpoint pushes what is there and changes no file.
 """
@@ -20,7 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from xuen.ci import content as names
-from xuen.ci.content import Content, Files, is_candidate, is_talk, of_workspace, old_talk, travels
+from xuen.ci.content import Content, Files, is_candidate, is_log, is_talk, of_workspace, old_talk, travels
 from xuen.ci.git import GitFailed, Remote
 from xuen.ci.merge import BASE, Merged, merge
 from xuen.errors import UsageError, WorkspaceBusy, WorkspaceError
@@ -39,7 +40,11 @@ BASE_FILE = ".xuen-ci.json"
 
 _WITHOUT_A_WORKSPACE = {"README.md", "LICENSE", ".gitignore", ".gitattributes", ".gitkeep"}
 
+_READS = 3
+"""How often a remote that does not answer is asked for the branch."""
+
 Say = Callable[[Text], None]
+Pause = Callable[[float], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,7 @@ class Kept:
     merged: Merged
 
 
-def restore(folder: Path, remote: Remote, say: Say) -> None:
+def restore(folder: Path, remote: Remote, say: Say, *, pause: Pause = time.sleep) -> None:
     """Bring the workspace in `folder` after the branch; rounds that only the workspace has stay in it.
 
     Raises:
@@ -62,7 +67,7 @@ def restore(folder: Path, remote: Remote, say: Say) -> None:
     """
     workspace = make_workspace(folder)
     with RunLock(workspace, "restore"), _files_of(workspace):
-        tip = remote.fetch()
+        tip = _fetch(remote, say, pause)
         theirs = _theirs(remote)
         if not theirs:
             say((texts.NO_BRANCH_YET if tip is None else texts.EMPTY_BRANCH).of(branch=remote.branch))
@@ -74,9 +79,7 @@ def restore(folder: Path, remote: Remote, say: Say) -> None:
         say(texts.RESTORED.of(count=written, branch=remote.branch, commit=tip[:9]))
 
 
-def checkpoint(
-    folder: Path, remote: Remote, say: Say, *, attempts: int, pause: Callable[[float], None] = time.sleep
-) -> Kept | None:
+def checkpoint(folder: Path, remote: Remote, say: Say, *, attempts: int, pause: Pause = time.sleep) -> Kept | None:
     """Push what the workspace in `folder` has to the branch; None where there is no workspace yet.
 
     Raises:
@@ -105,10 +108,10 @@ def _push(
     say: Say,
     *,
     attempts: int,
-    pause: Callable[[float], None],
+    pause: Pause,
 ) -> Kept:
-    base, reason = _read_base(workspace), plain("")
-    for attempt in range(1, attempts + 1):
+    base, reason, made = _read_base(workspace), plain(""), 0
+    for attempt in _attempts(remote, attempts, pause):
         try:
             tip = remote.fetch()
             theirs = _theirs(remote)
@@ -125,13 +128,29 @@ def _push(
                 if merged.diverged and tip is not None:
                     say(texts.MERGED.of(theirs=merged.theirs_new, ours=merged.ours_new))
                 return Kept(commit, len(changes), merged)
-        reason = refused
+        reason, made = refused, attempt
         say(texts.REJECTED_AGAIN.of(attempt=attempt, attempts=attempts, reason=reason))
-        if attempt < attempts:
-            pause(random.uniform(0.5, 1) * min(2 ** (attempt - 1), 10))  # so that two rejected ones do not meet again
-    raise GitFailed(
-        texts.NOT_PUSHED.of(branch=remote.branch, attempts=attempts, reason=reason), mend=texts.NOT_PUSHED_MEND
-    )
+    raise GitFailed(texts.NOT_PUSHED.of(branch=remote.branch, attempts=made, reason=reason), mend=texts.NOT_PUSHED_MEND)
+
+
+def _fetch(remote: Remote, say: Say, pause: Pause) -> str | None:
+    """The newest commit of the branch, asked for more than once where the remote does not answer."""
+    for attempt in _attempts(remote, _READS, pause):
+        try:
+            return remote.fetch()
+        except GitFailed as error:
+            failed = error
+            say(texts.NO_ANSWER.of(attempt=attempt, attempts=_READS, reason=error.what))
+    raise failed
+
+
+def _attempts(remote: Remote, count: int, pause: Pause) -> Iterator[int]:
+    """1, 2, … up to `count`, with pauses between that grow; fewer when it gets late."""
+    for attempt in range(1, count + 1):
+        yield attempt
+        if attempt == count or remote.is_late():
+            return
+        pause(random.uniform(0.5, 1) * min(2 ** (attempt - 1), 10))  # so that two rejected ones do not meet again
 
 
 def _theirs(remote: Remote) -> Files:
@@ -204,7 +223,7 @@ def _write(workspace: Workspace, ours: Files, merged: Files, remote: Remote) -> 
     fetched = remote.read_many([merged[path] for path in order])
     written = 0
     for path in order:
-        if is_talk(path) and path in ours:  # the whole of what the branch has a copy of
+        if is_log(path) and path in ours:  # the whole of what the branch has a copy of
             continue
         data = fetched.get(merged[path].oid)
         _put(workspace.root / path, merged[path].load() if data is None else data, new=path not in ours)
@@ -218,7 +237,7 @@ def _write(workspace: Workspace, ours: Files, merged: Files, remote: Remote) -> 
 def _put(target: Path, data: bytes, *, new: bool) -> None:
     """Write a file. New candidates, prompts and logs need not reach the disk one by one.
 
-    They come from the branch, and a half one would not have its sha256 and be replaced by the next restore.
+    They come from the branch, and a half one is known by its beginning and replaced by the next merge.
     """
     make_folder(target.parent)
     if new and (is_candidate(f"rounds/{target.name}") or target.parent.name in ("prompts", "logs")):

@@ -5,8 +5,8 @@ files, index, refs, configuration) is never written to, and a shallow one is no 
 the branch is fetched.
 
 What always holds: only the one branch is ever pushed, never the default branch and never by force, so a push onto a
-branch that moved is rejected by the remote. The token reaches git through its environment and appears in no command
-line, file or message. No call waits longer than its limit.
+branch that moved is rejected by the remote. The token reaches git through its environment, is for GitHub's own server
+only where that is known, and appears in no command line, file or message. No call waits longer than its limit.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -32,6 +33,9 @@ from xuen.texts import ci as texts
 
 SECONDS = 120.0
 """The limit of one call; the network's own limits end most troubles earlier."""
+
+LATE = 150.0
+"""Seconds after which nothing is tried once more: a step of the workflow has five minutes."""
 
 _TIP = "refs/xuen/tip"
 _NEW = "refs/xuen/new"
@@ -50,8 +54,8 @@ class Remote:
     """One branch of one remote, as seen from the checkout `folder`.
 
     Raises, on entering:
-        UsageError: no such remote, no name of a branch, or the default branch.
-        GitFailed: the remote does not answer.
+        UsageError: no git, no such remote, or no name of a branch.
+        GitFailed: git cannot work here.
     """
 
     def __init__(self, folder: Path, remote: str, branch: str, environ: Mapping[str, str]) -> None:
@@ -63,12 +67,14 @@ class Remote:
         self._url = ""
         self._home: tempfile.TemporaryDirectory[str] | None = None
         self._tip: str | None = None
+        self._began = time.monotonic()
+        self._is_other = False  # than the default branch, as the remote has said
 
     def __enter__(self) -> Self:
         if shutil.which("git", path=self._environ.get("PATH")) is None:
             raise UsageError(texts.NO_GIT, mend=texts.NO_GIT_MEND)
         self._url = self._find_url()
-        self._environ |= _credentials(self._url, self._token)
+        self._environ |= _credentials(self._url, self._token, self._environ.get("GITHUB_SERVER_URL", ""))
         self._home = tempfile.TemporaryDirectory(prefix="xuen-git-", ignore_cleanup_errors=True)
         try:
             self._git("init", "--quiet", "--bare", "--template=", "--object-format=sha1", self._home.name, home=False)
@@ -76,7 +82,6 @@ class Remote:
                 self.branch.startswith("-")
             ):
                 raise UsageError(texts.BAD_BRANCH, where=self.branch)
-            self._refuse_default()
         except BaseException:
             self._home.cleanup()
             raise
@@ -92,8 +97,10 @@ class Remote:
         """Bring the newest commit of the branch; its id, None when there is no such branch.
 
         Raises:
+            UsageError: it is the default branch.
             GitFailed: the remote does not answer.
         """
+        self._refuse_default()
         ref = f"+refs/heads/{self.branch}:{_TIP}"
         done = self._git("fetch", "--quiet", "--no-tags", "--depth=1", "--", self._url, ref, check=False)
         if done.returncode != 0:
@@ -168,6 +175,10 @@ class Remote:
             return error.what
         return None if done.returncode == 0 else plain(self._said(done.stderr))
 
+    def is_late(self) -> bool:
+        """Whether so much time has gone that a further attempt might not come to its end."""
+        return time.monotonic() - self._began > LATE
+
     # --- parts of the above ----------------------------------------------------------------------------------------
 
     def _find_url(self) -> str:
@@ -181,9 +192,12 @@ class Remote:
         return str(path)
 
     def _refuse_default(self) -> None:
+        if self._is_other:
+            return
         said = self._git("ls-remote", "--symref", "--", self._url, "HEAD").stdout.decode(errors="replace")
         if re.search(rf"^ref: refs/heads/{re.escape(self.branch)}\tHEAD$", said, re.MULTILINE):
             raise UsageError(texts.DEFAULT_BRANCH.of(branch=self.branch), mend=texts.DEFAULT_BRANCH_MEND)
+        self._is_other = True
 
     def _read(self, oid: str) -> bytes:
         return self._git("cat-file", "blob", oid).stdout
@@ -251,10 +265,14 @@ def _environment(environ: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _credentials(url: str, token: str) -> dict[str, str]:
-    """The token as a header for the remote's own server only, as settings in the environment of git."""
+def _credentials(url: str, token: str, github: str) -> dict[str, str]:
+    """The token as a header for the remote's own server only, as settings in the environment of git.
+
+    `github` is the address of the server that the token is for, empty where nobody said it. An agent that changes
+    the checkout's remote must not have the token sent elsewhere.
+    """
     server = re.match(r"https?://(?:[^/@]+@)?([^/]+)", url)
-    if not token or server is None:
+    if not token or server is None or (github and github.partition("://")[2].rstrip("/") != server[1]):
         return {}
     scheme = url.partition(":")[0]
     secret = base64.b64encode(f"x-access-token:{token}".encode()).decode()

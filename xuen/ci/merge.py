@@ -50,6 +50,7 @@ class Merged:
 
 def merge(ours: Files, theirs: Files, base: Mapping[str, bytes] | None, *, now: str, language: Language) -> Merged:
     """Bring a workspace (`ours`) and the branch (`theirs`) together; only files that travel are in the result."""
+    ours = _without_halves(ours, theirs)
     both = read(_bytes(theirs, names.HISTORY), _bytes(ours, names.HISTORY))
     rename = _renames(ours, theirs, both)
     files = {path: each for path, each in theirs.items() if travels(path)}
@@ -69,6 +70,17 @@ def merge(ours: Files, theirs: Files, base: Mapping[str, bytes] | None, *, now: 
 
 
 # --- candidates and what goes with them -----------------------------------------------------------------------------
+
+
+def _without_halves(ours: Files, theirs: Files) -> Files:
+    """Ours without candidates and prompts that a restore was killed in the middle of: the branch has them whole."""
+
+    def is_half(path: str, each: Content) -> bool:
+        other = theirs.get(path)
+        written_once = is_candidate(path) or (is_talk(path) and not is_log(path))
+        return written_once and other is not None and other.oid != each.oid and other.load().startswith(each.load())
+
+    return {path: each for path, each in ours.items() if not is_half(path, each)}
 
 
 def _renames(ours: Files, theirs: Files, both: Ledgers) -> dict[str, str]:

@@ -29,6 +29,7 @@ _ENDED: Mapping[int, Text] = {
     1: run_texts.NO_ROUND_WORKED,
     2: texts.S_BAD_SETTINGS,
     130: texts.S_WELL,
+    137: texts.S_KILLED,
 }
 
 
@@ -71,8 +72,8 @@ def page(
     parts = [f"## {told(texts.S_TITLE)}: {told(_ending(code))}"]
     if trouble is not None:
         parts.append(f"**{safe(trouble.in_language(language))}**")
-    if code not in (0, 130):
-        parts += _reasons(seen, lines, language)
+    if code not in (None, 0, 130):
+        parts += _reasons(_last_run(lines), language)
     counts = {name: seen.counts.get(name, 0) for name in ("adopted", "rejected")}
     parts.append(told(texts.S_COUNTS, rounds=seen.rounds, **counts))
     parts += [f"### {told(texts.S_BEST)}", *_best(seen, best, language)]
@@ -92,13 +93,22 @@ def _ending(code: int | None) -> Text:
     return texts.S_NOT_RUN if code is None else _ENDED.get(code, texts.S_CODE.of(code=code))
 
 
-def _reasons(seen: Overview, lines: Sequence[Mapping[str, Any]], language: Language) -> Iterable[str]:
+def _last_run(lines: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    starts = [place for place, line in enumerate(lines) if line.get("event") == "run_started"]
+    return lines[starts[-1] :] if starts else []
+
+
+def _reasons(lines: Sequence[Mapping[str, Any]], language: Language) -> Iterable[str]:
+    """Why this run went wrong; what earlier ones said is not this one's reason."""
     finished = [line for line in lines if line.get("event") == "run_finished"]
     if finished and finished[-1].get("exit_code") not in (0, 130):
         yield f"**{safe(str(finished[-1].get('reason', '')))}**"
-    if seen.failures:
-        last = seen.failures[-1]
-        yield texts.S_LAST_FAILURE.of(round=last.round, reason=plain(safe(last.reason))).in_language(language)
+    failures = [
+        line for line in lines if line.get("event") in ("agent_failed", "damaged") and line.get("why") != "stopped"
+    ]
+    if failures:
+        number, reason = failures[-1].get("round"), plain(safe(str(failures[-1].get("reason", ""))))
+        yield texts.S_LAST_FAILURE.of(round=safe(str(number)), reason=reason).in_language(language)
 
 
 def _best(seen: Overview, data: bytes | None, language: Language) -> Iterable[str]:
@@ -158,7 +168,8 @@ def _pending(seen: Overview, place: Place, language: Language) -> Iterable[str]:
         yield texts.S_NOTHING_PENDING.in_language(language)
         return
     shown = seen.pending[-_PENDING:]
-    yield "\n".join(f"- `{each.id}`: {safe(each.reason)}" for each in reversed(shown))
+    why = {each.id: safe(each.reason) or texts.S_UNJUDGED.in_language(language) for each in shown}
+    yield "\n".join(f"- `{each.id}`: {why[each.id]}" for each in reversed(shown))
     if len(seen.pending) > len(shown):
         yield shared.EARLIER_ONES.of(count=len(seen.pending) - len(shown)).in_language(language)
     yield texts.S_HOW_TO.of(id=shown[-1].id, file=place.verdicts()).in_language(language)

@@ -35,8 +35,16 @@ def run(options: Options, settings: Settings, output: Output) -> int:
     Raises:
         UserError: what went wrong.
     """
-    steps = {"ci restore": _restore, "ci pick-model": _pick_model, "ci checkpoint": _checkpoint}
-    return steps[options.command](options, settings, output)
+    steps = {"ci restore": _restore, "ci pick-model": _pick_model}
+    if options.command not in steps:
+        return _checkpoint(options, settings, output)
+    try:
+        return steps[options.command](options, settings, output)
+    except UserError as error:
+        from xuen.ci.summary import safe
+
+        _add_to_summary(f"**{safe(error.line(output.language))}**\n\n", output)
+        raise
 
 
 def _restore(options: Options, settings: Settings, output: Output) -> int:
@@ -79,9 +87,8 @@ def _checkpoint(options: Options, settings: Settings, output: Output) -> int:
 
 
 def _summarise(settings: Settings, output: Output, branch: str, code: int | None, trouble: UserError | None) -> None:
-    """Add the page to the step's summary, if there is one. A summary that cannot be written is said and no more."""
-    target = os.environ.get("GITHUB_STEP_SUMMARY")
-    if not target:
+    """Add the page to the step's summary. One that cannot be made is said and no more."""
+    if not os.environ.get("GITHUB_STEP_SUMMARY"):
         return
     from xuen.ci.summary import Place, page
 
@@ -100,11 +107,26 @@ def _summarise(settings: Settings, output: Output, branch: str, code: int | None
             place=Place(os.environ.get("GITHUB_SERVER_URL", ""), os.environ.get("GITHUB_REPOSITORY", ""), branch),
             language="zh" if started[-1:] == ["zh"] else output.language if not started else "en",
         )
+    except OSError as error:
+        _say_unreadable(error, output)
+    else:
+        _add_to_summary(text, output)
+
+
+def _add_to_summary(text: str, output: Output) -> None:
+    target = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not target:
+        return
+    try:
         with Path(target).open("a", encoding="utf-8", errors="replace") as file:
             file.write(text)
     except OSError as error:
-        where = plain(str(error.filename))
-        output.say(Text("{where}: {what}", "{where}：{what}").of(where=where, what=_unreadable(error)), "bad")
+        _say_unreadable(error, output)
+
+
+def _say_unreadable(error: OSError, output: Output) -> None:
+    where = plain(str(error.filename))
+    output.say(Text("{where}: {what}", "{where}：{what}").of(where=where, what=_unreadable(error)), "bad")
 
 
 def _pick_model(options: Options, settings: Settings, output: Output) -> int:

@@ -84,6 +84,10 @@ NOTHING_TO_KEEP = Text("there is no workspace to keep yet", "还没有可保存�
 REJECTED_AGAIN = Text(
     "push {attempt} of {attempts} did not go through: {reason}", "第 {attempt}/{attempts} 次推送未成功：{reason}"
 )
+NO_ANSWER = Text(
+    "attempt {attempt} of {attempts} to read the branch failed: {reason}",
+    "第 {attempt}/{attempts} 次读取分支失败：{reason}",
+)
 MERGED = Text(
     "another run had pushed meanwhile: its {theirs} history lines and the {ours} of this one are both kept",
     "期间另一次运行已推送：它的 {theirs} 行历史与本次的 {ours} 行都已保留",
@@ -143,6 +147,10 @@ S_BAD_SETTINGS = Text(
     "配置、参数或工作区有误，详见该步骤的日志",
 )
 S_CODE = Text("the run ended with code {code}", "运行以退出码 {code} 结束")
+S_KILLED = Text(
+    "the run was killed before it could end by itself; its finished rounds are kept",
+    "运行在自行结束之前被强制终止，已完成的轮次都已保留",
+)
 S_NOT_RUN = Text("the run did not start; the log of the earlier steps says why", "运行未能开始，原因见前面步骤的日志")
 S_LAST_FAILURE = Text("Last failure (round {round}): {reason}", "最近一次失败（第 {round} 轮）：{reason}")
 S_BEST = Text("Best", "当前最佳")
@@ -156,6 +164,7 @@ S_SCORES_NOTE = Text(
 )
 S_NO_SCORES = Text("no candidate has a score yet", "还没有候选获得评分")
 S_PENDING = Text("Waiting for a verdict", "等待评分")
+S_UNJUDGED = Text("its run ended before it was judged", "所在运行在评判之前就结束了")
 S_NOTHING_PENDING = Text("nothing", "无")
 S_HOW_TO = Text(
     "To decide one, add a line such as `{id} 8 deeper than the rest` to {file} on the branch; the next run honours it.",
