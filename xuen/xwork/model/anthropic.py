@@ -2,7 +2,7 @@
 
 Owns the translation between its form and ours: system text apart, results of tools as blocks of a user's message,
 thinking as signed blocks that go back as they came (`Assistant.replay`). The connection is that of
-`openai_compatible`. Always holds: roles alternate and every call is followed by its result, as this API demands.
+`server`. Always holds: roles alternate and every call is followed by its result, as this API demands.
 
 Source: https://docs.anthropic.com/en/api/messages-streaming
 """
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from xuen.texts import xwork as texts
 from xuen.xwork.errors import Retryable
@@ -27,14 +27,11 @@ from xuen.xwork.model.client import (
     TextDelta,
     UsageDelta,
 )
-from xuen.xwork.model.openai_compatible import SILENCE, Reading, checked, client_for
-from xuen.xwork.model.server_errors import refusal, told
-
-if TYPE_CHECKING:
-    import httpx
+from xuen.xwork.model.server import SILENCE, ServerModel, checked
 
 KEY: Final = "ANTHROPIC_API_KEY"
 _VERSION: Final = "2023-06-01"
+_CONTEXT: Final = 200_000  # tokens, unless somebody says otherwise
 _MAX_TOKENS: Final = 16_000  # the API wants a number
 _FINISH: Final = {
     "end_turn": Finish.STOP,
@@ -46,7 +43,7 @@ _FINISH: Final = {
 }
 
 
-class Anthropic:
+class Anthropic(ServerModel):
     """A model of the Messages API."""
 
     def __init__(
@@ -56,28 +53,18 @@ class Anthropic:
         *,
         key: str | None = None,
         key_variable: str = KEY,
-        context_tokens: int | None = 200_000,
+        context_tokens: int | None = None,
         silence: float = SILENCE,
     ) -> None:
-        """Raises BadUse when `base_url` is no address."""
+        """See `ServerModel`.
+
+        Raises:
+            BadUse: `base_url` is no address.
+        """
         base = checked(base_url)
-        self._url = (base if base.endswith("/v1") else f"{base}/v1") + "/messages"
-        self._model = model
-        self._key = key
-        self._key_variable = key_variable
-        self._context_tokens = context_tokens
-        self._silence = silence
-        self._client: httpx.Client | None = None
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._model
-
-    @property
-    def context_tokens(self) -> int | None:
-        """What it was made with."""
-        return self._context_tokens
+        url = (base if base.endswith("/v1") else f"{base}/v1") + "/messages"
+        window = context_tokens or _CONTEXT
+        super().__init__(url, model, key=key, key_variable=key_variable, context_tokens=window, silence=silence)
 
     def complete(
         self,
@@ -88,25 +75,15 @@ class Anthropic:
         cancel: Cancel,
     ) -> Iterator[Delta]:
         """See `ModelClient.complete`."""
-        if self._client is None:
-            self._client = client_for(self._url, self._silence)
-        body = json.dumps(request_body(messages, tools, options) | {"model": self._model}).encode()
         headers = {"anthropic-version": _VERSION} | ({"x-api-key": self._key} if self._key else {})
-        reading = Reading(self._client, self._url, body, headers, self._key_variable)
         stream = Stream()
-        for event in reading.chunks(cancel):
+        for event in self._asked(request_body(messages, tools, options), headers).chunks(cancel):
             if event.get("type") == "error":
-                raise refusal(0, told(event), self._key_variable, has_key=bool(self._key))
+                raise self._refused(event)
             yield from stream.pieces(event)
         if stream.finish is None:
             raise Retryable(texts.BROKEN_STREAM.of(reason=texts.NO_END))
         yield Finished(stream.finish)
-
-    def close(self) -> None:
-        """Close the connections; a second call does nothing."""
-        if self._client is not None:
-            self._client.close()
-            self._client = None
 
 
 class Stream:

@@ -44,18 +44,17 @@ def connect(config: AgentConfig, listener: Listener, cancel: Cancel) -> ModelCli
 def _server(config: AgentConfig, url: str) -> ModelClient:
     if not config.model:
         raise BadUse(texts.NO_MODEL.of(url=plain(url)), mend=texts.NO_MODEL_MEND)
-    from xuen.xwork.model.openai_compatible import OpenAICompatible, checked
+    from xuen.xwork.model.anthropic import KEY, Anthropic
+    from xuen.xwork.model.openai_compatible import OpenAICompatible
+    from xuen.xwork.model.server import checked
 
+    variable = config.api_key_env
+    kind: type[Anthropic | OpenAICompatible] = OpenAICompatible
     if checked(url).lower().removeprefix("https://").split("/")[0] == ANTHROPIC:
-        from xuen.xwork.model.anthropic import KEY, Anthropic
-
         # The default variable is that of the other protocol; a variable that somebody named is meant.
-        variable = KEY if config.api_key_env == "OPENAI_API_KEY" else config.api_key_env
-        return Anthropic(url, config.model, key=os.environ.get(variable) or None, key_variable=variable)
-    key = os.environ.get(config.api_key_env) or None
-    return OpenAICompatible(
-        url, config.model, key=key, key_variable=config.api_key_env, context_tokens=config.context_tokens
-    )
+        variable, kind = (KEY if variable == "OPENAI_API_KEY" else variable), Anthropic
+    key = os.environ.get(variable) or None
+    return kind(url, config.model, key=key, key_variable=variable, context_tokens=config.context_tokens)
 
 
 def _embedded(config: AgentConfig, listener: Listener, cancel: Cancel) -> ModelClient:

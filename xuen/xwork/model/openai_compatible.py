@@ -1,38 +1,22 @@
 """Any server that speaks OpenAI's `chat/completions`, streamed: hosted ones, Ollama, LM Studio, llama.cpp, vLLM.
 
-Owns the connection and the translation of what HTTP and the server do into the errors of xwork. Reading happens on a
-thread of its own, because a read of the network cannot be cancelled and a caller must be free within half a second.
-Always holds: the answer does not depend on how the bytes were cut; the key stands in one header and nowhere else.
+Owns the address, and what differs from server to server; the form is `openai_format`, the connection `server`.
 """
 
 from __future__ import annotations
 
-import json
-import queue
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from xuen.texts import plain
 from xuen.texts import xwork as texts
-from xuen.xwork.errors import BadUse, Interrupted, ModelError, Retryable
+from xuen.xwork.errors import Retryable
 from xuen.xwork.messages import Finish, Message, ToolDefinition
 from xuen.xwork.model.client import Cancel, Delta, Finished, Options
 from xuen.xwork.model.openai_format import finish_of, pieces, request_body
-from xuen.xwork.model.server_errors import refusal, told
-
-if TYPE_CHECKING:
-    import httpx
-
-_POLL = 0.05  # seconds between two looks at the cancel token
-_CONNECT = 30.0  # seconds
-SILENCE = 600.0  # seconds between two pieces: a local model may read a long prompt for minutes
-_LOOPBACK = {"localhost", "127.0.0.1", "::1", "[::1]"}
+from xuen.xwork.model.server import SILENCE, ServerModel, checked
 
 
-class OpenAICompatible:
+class OpenAICompatible(ServerModel):
     """A model of such a server."""
 
     def __init__(
@@ -45,28 +29,13 @@ class OpenAICompatible:
         context_tokens: int | None = None,
         silence: float = SILENCE,
     ) -> None:
-        """`key` may be absent; `key_variable` is what a person is told to set.
+        """See `ServerModel`.
 
         Raises:
             BadUse: `base_url` is no address.
         """
-        self._url = chat_url(base_url)
-        self._model = model
-        self._key = key
-        self._key_variable = key_variable
-        self._context_tokens = context_tokens
-        self._silence = silence
-        self._client: httpx.Client | None = None
-
-    @property
-    def name(self) -> str:
-        """The model's name on the server."""
-        return self._model
-
-    @property
-    def context_tokens(self) -> int | None:
-        """What it was made with; the protocol does not tell."""
-        return self._context_tokens
+        url = chat_url(base_url)
+        super().__init__(url, model, key=key, key_variable=key_variable, context_tokens=context_tokens, silence=silence)
 
     def complete(
         self,
@@ -77,29 +46,17 @@ class OpenAICompatible:
         cancel: Cancel,
     ) -> Iterator[Delta]:
         """See `ModelClient.complete`."""
-        body = request_body(messages, tools, options) | {"model": self._model}
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        reading = Reading(self._connected(), self._url, json.dumps(body).encode(), headers, self._key_variable)
+        reading = self._asked(request_body(messages, tools, options), headers)
         finish: Finish | None = None
         for chunk in reading.chunks(cancel):
             if chunk.get("error"):
-                raise refusal(0, told(chunk), self._key_variable, has_key=bool(self._key))
+                raise self._refused(chunk)
             yield from pieces(_as_delta(chunk))
             finish = finish_of(chunk) or finish
         if finish is None and not reading.done:
             raise Retryable(texts.BROKEN_STREAM.of(reason=texts.NO_END))
         yield Finished(finish or Finish.STOP)
-
-    def close(self) -> None:
-        """Close the connections; a second call does nothing."""
-        if self._client is not None:
-            self._client.close()
-            self._client = None
-
-    def _connected(self) -> httpx.Client:
-        if self._client is None:
-            self._client = client_for(self._url, self._silence)
-        return self._client
 
 
 def chat_url(base_url: str) -> str:
@@ -112,169 +69,9 @@ def chat_url(base_url: str) -> str:
     return base if base.endswith("/chat/completions") else base + "/chat/completions"
 
 
-def checked(base_url: str) -> str:
-    """The address without a slash at its end.
-
-    Raises:
-        BadUse: it is no http(s) address.
-    """
-    try:
-        parts = urlsplit(base_url)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
-        good = False
-    if not good or any(character.isspace() for character in base_url):
-        raise BadUse(texts.BAD_URL.of(url=plain(base_url)), mend=texts.BAD_URL_MEND)
-    return base_url.rstrip("/")
-
-
-def client_for(url: str, silence: float) -> httpx.Client:
-    """An HTTP client for one server; a server on this machine is never asked through a proxy."""
-    import httpx
-
-    local = httpx.URL(url).host in _LOOPBACK
-    return httpx.Client(
-        timeout=httpx.Timeout(silence, connect=_CONNECT),
-        trust_env=not local,
-        # Without TLS the certificates need not be read, which takes longer than the rest of the start.
-        verify=not url.lower().startswith("http://"),
-    )
-
-
-class Reading:
-    """One request on a thread of its own; what arrives goes through a queue to whoever asked."""
-
-    def __init__(
-        self, client: httpx.Client, url: str, body: bytes, headers: Mapping[str, str], key_variable: str
-    ) -> None:
-        self._client = client
-        self._url = url
-        self._body = body
-        self._headers = {"Content-Type": "application/json", "Accept": "text/event-stream", **headers}
-        self._has_key = "Authorization" in headers or "x-api-key" in headers
-        self._key_variable = key_variable
-        self._arrived: queue.SimpleQueue[dict[str, Any] | ModelError | None] = queue.SimpleQueue()
-        self._hang_up: Callable[[], None] = lambda: None
-        self._given_up = threading.Event()
-        self.done = False  # the server said that it was all
-
-    def chunks(self, cancel: Cancel) -> Iterator[dict[str, Any]]:
-        """The decoded events of the stream as they come.
-
-        Raises:
-            Interrupted, ModelError: as `ModelClient.complete`.
-        """
-        threading.Thread(target=self._read, name="model-server", daemon=True).start()
-        try:
-            while (chunk := self._next(cancel)) is not None:
-                yield chunk
-        finally:
-            self._given_up.set()
-            self._hang_up()
-
-    def _next(self, cancel: Cancel) -> dict[str, Any] | None:
-        while not cancel.is_set():
-            with suppress(queue.Empty):
-                arrived = self._arrived.get(timeout=_POLL)
-                if isinstance(arrived, ModelError):
-                    raise arrived
-                return arrived
-        raise Interrupted(texts.INTERRUPTED)
-
-    def _read(self) -> None:
-        """The thread's whole life: events into the queue, then None or the error that ended them."""
-        import httpx
-        import httpx_sse
-
-        put = self._arrived.put
-        try:
-            with self._client.stream("POST", self._url, content=self._body, headers=self._headers) as response:
-                self._hang_up = _hang_up(response)
-                if self._given_up.is_set():
-                    return
-                self._take(response)
-            put(None)
-        except httpx.TransportError as error:
-            put(self._trouble(error))
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, httpx_sse.SSEError) as error:
-            put(Retryable(texts.BROKEN_STREAM.of(reason=plain(_why(error)))))
-        except RuntimeError as error:  # the client was closed around us
-            put(Retryable(texts.BROKEN_STREAM.of(reason=plain(_why(error)))))
-
-    def _take(self, response: httpx.Response) -> None:
-        import httpx_sse
-
-        put = self._arrived.put
-        if response.status_code != 200:
-            response.read()
-            put(refusal_of(response, self._key_variable, has_key=self._has_key))
-            return
-        kind = response.headers.get("content-type", "")
-        if "application/json" in kind:  # a server that does not stream
-            self.done = True
-            self._put_json(response.read().decode("utf-8", "replace"))
-            return
-        if "text/event-stream" not in kind:
-            response.headers["content-type"] = "text/event-stream"  # some servers forget to say it
-        for event in httpx_sse.EventSource(response).iter_sse():
-            if event.data.strip() == "[DONE]":
-                self.done = True
-                return
-            if event.data.strip() and not self._put_json(event.data):
-                return
-
-    def _put_json(self, text: str) -> bool:
-        try:
-            chunk = json.loads(text)
-        except ValueError:
-            self._arrived.put(Retryable(texts.BROKEN_STREAM.of(reason=texts.UNREADABLE_CHUNK)))
-            return False
-        if isinstance(chunk, dict):
-            self._arrived.put(chunk)
-        return True
-
-    def _trouble(self, error: httpx.TransportError) -> Retryable:
-        import httpx
-
-        if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-            what = texts.UNREACHABLE.of(url=plain(self._url), reason=plain(_why(error)))
-            return Retryable(what, mend=texts.UNREACHABLE_MEND)
-        return Retryable(texts.BROKEN_STREAM.of(reason=plain(_why(error))))
-
-
-def refusal_of(response: httpx.Response, key_variable: str, *, has_key: bool) -> ModelError:
-    """What an answer that is no success means."""
-    try:
-        reason = told(response.json())
-    except ValueError:
-        reason = ""
-    reason = reason or " ".join(response.text.split())[:300] or response.reason_phrase
-    after = response.headers.get("retry-after"), response.headers.get("retry-after-ms")
-    return refusal(response.status_code, reason, key_variable, has_key=has_key, after=after)
-
-
-def _hang_up(response: httpx.Response) -> Callable[[], None]:
-    """Wakes a thread that waits for the next byte of this answer."""
-    stream = response.extensions.get("network_stream")
-
-    def shut() -> None:
-        import socket
-
-        connection = None if stream is None else stream.get_extra_info("socket")
-        if connection is not None:
-            with suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
-
-    return shut
-
-
 def _as_delta(chunk: dict[str, Any]) -> dict[str, Any]:
     """A whole answer in the form of a stream's piece."""
     choices = chunk.get("choices")
     if isinstance(choices, list) and choices and isinstance(choices[0], dict) and "delta" not in choices[0]:
         return chunk | {"choices": [choices[0] | {"delta": choices[0].get("message")}]}
     return chunk
-
-
-def _why(error: Exception) -> str:
-    return str(error) or type(error).__name__
