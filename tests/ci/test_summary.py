@@ -39,11 +39,12 @@ def test_it_shows_the_best_the_scores_and_what_waits(tmp_path: Path) -> None:
     shown = of(play)
     assert "the run came to the end of its window" in shown
     assert "4 rounds so far, 2 adopted, 1 rejected" in shown
-    assert f"`{ids[3]}`, score 9.5 (ai)" in shown
+    page_of_one = "https://github.com/me/it/blob/xuen-loop/rounds/cand-"
+    assert f"[`{ids[3]}`]({page_of_one}{ids[3]}.md), score 9.5 (ai)" in shown
     assert "```text\nidea 3\n```" in shown
     assert "````text\n```\ncode\n```\n````" in shown, "the fence is longer than any in the text"
     assert "  bar [8, 3, 9.5]\n  line [7, 7, 7]\n" in shown
-    assert f"- `{ids[2]}`: " in shown
+    assert f"- [`{ids[2]}`]({page_of_one}{ids[2]}.md): " in shown
     assert f"`{ids[2]} 8 deeper than the rest`" in shown
     assert "(https://github.com/me/it/edit/xuen-loop/rounds/verdicts.txt)" in shown
     chinese = of(play, language="zh")
@@ -85,7 +86,8 @@ def test_a_candidate_that_was_not_judged_says_so(tmp_path: Path) -> None:
     workspace = tmp_path / "w"
     (workspace / "rounds").mkdir(parents=True)
     (workspace / "rounds/history.jsonl").write_text("".join(json.dumps(line) + "\n" for line in history))
-    assert "- `20261130-100100-r1`: its run ended before it was judged" in of(Play(workspace))
+    shown = of(Play(workspace), place=Place("", "", "b"))
+    assert "- `20261130-100100-r1`: its run ended before it was judged" in shown
 
 
 def test_an_empty_workspace_has_a_page_too(tmp_path: Path) -> None:
@@ -103,7 +105,7 @@ def test_many_candidates_stay_a_short_page(tmp_path: Path) -> None:
     shown = of(play)
     bars = re.search(r"bar \[(.*)\]", shown)
     assert bars is not None
-    assert len(bars[1].split(", ")) == 60
+    assert len(bars[1].split(", ")) == 40
     assert "and 10 before that" in shown
     assert len(shown) < 100_000
 

@@ -19,7 +19,8 @@ from xuen.texts import run as run_texts
 from xuen.workspace.research import parse_or_none
 
 _PENDING = 20
-_BARS = 60
+_BARS = 40  # as many as have room for their numbers
+_WIDE = '%%{init: {"xyChart": {"width": 900, "height": 320}}}%%'
 _SECTION_CHARS = 20_000
 _CELL_CHARS = 300
 _MARKUP = re.compile(r"[^\w\s.,;，。；：、（）“”…-]|_|-{2,}|www\.")
@@ -44,9 +45,18 @@ class Place:
     def verdicts(self) -> str:
         """A link to the page that edits verdicts.txt, or its path."""
         path = "rounds/verdicts.txt"
-        if not (self.server and self.repository):
-            return f"`{path}`"
-        return f"[{path}]({self.server}/{self.repository}/edit/{self.branch}/{path})"
+        return f"[{path}]({self._address('edit', path)})" if self._is_known() else f"`{path}`"
+
+    def candidate(self, identity: str) -> str:
+        """A link to a candidate, so that a person can read what is to be judged, or its id."""
+        shown = f"`{identity}`"
+        return f"[{shown}]({self._address('blob', f'rounds/cand-{identity}.md')})" if self._is_known() else shown
+
+    def _is_known(self) -> bool:
+        return bool(self.server and self.repository)
+
+    def _address(self, view: str, path: str) -> str:
+        return f"{self.server}/{self.repository}/{view}/{self.branch}/{path}"
 
 
 def page(
@@ -76,7 +86,7 @@ def page(
         parts += _reasons(_last_run(lines), language)
     counts = {name: seen.counts.get(name, 0) for name in ("adopted", "rejected")}
     parts.append(told(texts.S_COUNTS, rounds=seen.rounds, **counts))
-    parts += [f"### {told(texts.S_BEST)}", *_best(seen, best, language)]
+    parts += [f"### {told(texts.S_BEST)}", *_best(seen, best, place, language)]
     parts += [f"### {told(texts.S_SCORES)}", *_picture(lines, threshold, language)]
     parts += [f"### {told(texts.S_PENDING)}", *_pending(seen, place, language)]
     return "\n\n".join(parts) + "\n"
@@ -111,7 +121,7 @@ def _reasons(lines: Sequence[Mapping[str, Any]], language: Language) -> Iterable
         yield texts.S_LAST_FAILURE.of(round=safe(str(number)), reason=reason).in_language(language)
 
 
-def _best(seen: Overview, data: bytes | None, language: Language) -> Iterable[str]:
+def _best(seen: Overview, data: bytes | None, place: Place, language: Language) -> Iterable[str]:
     if seen.best is None:
         yield shared.NO_BEST.in_language(language)
         return
@@ -119,7 +129,7 @@ def _best(seen: Overview, data: bytes | None, language: Language) -> Iterable[st
     how: Text | str = plain(safe(best.verify))
     if best.score is not None:
         how = shared.SCORED.of(score=f"{best.score:g}", by=how)
-    yield texts.S_BEST_IS.of(id=f"`{best.id}`", how=how, at=safe(best.adopted_at)).in_language(language)
+    yield texts.S_BEST_IS.of(id=place.candidate(best.id), how=how, at=safe(best.adopted_at)).in_language(language)
     research = parse_or_none(data)
     if research is None:
         return
@@ -143,7 +153,8 @@ def _picture(lines: Sequence[Mapping[str, Any]], threshold: float, language: Lan
     axis = ", ".join(f'"{place}"' for place in range(1, len(scored) + 1))
     bars = ", ".join(f"{score:g}" for score in scored)
     line = ", ".join([f"{threshold:g}"] * len(scored))
-    yield f"```mermaid\nxychart-beta\n  x-axis [{axis}]\n  y-axis 0 --> 10\n  bar [{bars}]\n  line [{line}]\n```"
+    chart = f"xychart-beta\n  x-axis [{axis}]\n  y-axis 0 --> 10\n  bar [{bars}]\n  line [{line}]"
+    yield f"```mermaid\n{_WIDE}\n{chart}\n```"
     note = texts.S_SCORES_NOTE.of(count=len(scored), threshold=f"{threshold:g}").in_language(language)
     yield f"{note} {sparkline(scored)}"
 
@@ -169,7 +180,7 @@ def _pending(seen: Overview, place: Place, language: Language) -> Iterable[str]:
         return
     shown = seen.pending[-_PENDING:]
     why = {each.id: safe(each.reason) or texts.S_UNJUDGED.in_language(language) for each in shown}
-    yield "\n".join(f"- `{each.id}`: {why[each.id]}" for each in reversed(shown))
+    yield "\n".join(f"- {place.candidate(each.id)}: {why[each.id]}" for each in reversed(shown))
     if len(seen.pending) > len(shown):
         yield shared.EARLIER_ONES.of(count=len(seen.pending) - len(shown)).in_language(language)
     yield texts.S_HOW_TO.of(id=shown[-1].id, file=place.verdicts()).in_language(language)
