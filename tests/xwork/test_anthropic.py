@@ -113,5 +113,6 @@ def test_the_address_decides_the_protocol(monkeypatch, tmp_path):
     from xuen.xwork.model.connect import connect
 
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
-    made = connect(AgentConfig(workspace=tmp_path, base_url="https://api.anthropic.com", model="claude"))
+    config = AgentConfig(workspace=tmp_path, base_url="https://api.anthropic.com", model="claude")
+    made = connect(config, lambda event: None, threading.Event())
     assert isinstance(made, Anthropic) and made._key == "k"

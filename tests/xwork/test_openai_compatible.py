@@ -9,6 +9,7 @@ from xuen.xwork.errors import AccessDenied, BadUse, ContextOverflow, Interrupted
 from xuen.xwork.messages import Assistant, Finish, System, ToolCall, ToolDefinition, ToolResult, Usage, User
 from xuen.xwork.model.client import Options, assemble
 from xuen.xwork.model.openai_compatible import OpenAICompatible, chat_url
+from xuen.xwork.model.openai_format import pieces
 from xuen.xwork.model.retry import Asker, Patience
 from xuen.xwork.model.server_errors import refusal, seconds
 
@@ -299,3 +300,15 @@ def test_requests_that_are_too_long_are_recognised_whatever_the_words(reason):
 def test_a_rate_limit_that_speaks_of_tokens_is_no_overflow():
     said = refusal(429, "Rate limit reached: too many tokens per minute", "K", has_key=True)
     assert isinstance(said, Retryable)
+
+
+@pytest.mark.parametrize(
+    ("told", "usage"),
+    [
+        ({"prompt_tokens": 7, "completion_tokens": 0, "cost": 0.25}, Usage(7, 0, cost=0.25)),
+        ({"prompt_tokens": None, "completion_tokens": "3", "cost": "free"}, Usage()),
+        ({"prompt_tokens": -1, "completion_tokens": True, "cost": float("inf")}, Usage()),
+    ],
+)
+def test_what_a_server_does_not_count_stays_unknown(told, usage):
+    assert assemble(pieces({"choices": [], "usage": told})).usage == usage

@@ -141,6 +141,15 @@ def test_unknown_costs_stay_unknown_and_tokens_are_counted_from_what_the_server_
     assert ledger.tokens < 60 and ledger.view == [User("short"), User("z" * 40)]
 
 
+def test_what_only_some_answers_cost_is_summed_and_the_others_are_counted():
+    told = Usage(input_tokens=1000, output_tokens=5, cost=0.25)
+    ledger = fold(Prompted(User("x")), Answered(Assistant("y"), told), Prompted(User("z")), Answered(Assistant("y")))
+    assert (ledger.usage, ledger.uncounted) == (told, 1)
+    ledger.apply(Compacted("short", 2, Usage(input_tokens=10, output_tokens=1, cached_tokens=4)))
+    assert ledger.usage == Usage(input_tokens=1010, output_tokens=6, cached_tokens=4, cost=0.25)
+    assert Usage(input_tokens=3).plus(Usage(input_tokens=4, output_tokens=5)) == Usage(input_tokens=7)
+
+
 def test_records_have_one_json_form():
     from xuen.xwork.session.records import decode, encode
 

@@ -97,6 +97,7 @@ def show(options: argparse.Namespace, workspace: Path) -> None:
         "compacted": bool(ledger.summary),
         "tokens": ledger.tokens,
         "usage": msgspec.to_builtins(ledger.usage),
+        "uncounted_answers": ledger.uncounted,
         "damaged_lines": damaged,
     }
     out = sys.stdout

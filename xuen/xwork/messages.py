@@ -10,7 +10,9 @@ They hold no cycles, so the collector does not look at them (`gc=False`): a long
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 
@@ -81,8 +83,14 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
 
     def plus(self, other: Usage) -> Usage:
         """Both together; what one of them does not know is not known of the sum."""
-        ours, theirs = msgspec.structs.astuple(self), msgspec.structs.astuple(other)
-        return Usage(*(a + b if a is not None and b is not None else None for a, b in zip(ours, theirs, strict=True)))
+        return Usage(*(None if a is None or b is None else a + b for a, b in self._pairs(other)))
+
+    def with_more(self, other: Usage) -> Usage:
+        """Both together as far as they know; what neither knows stays unknown."""
+        return Usage(*(b if a is None else a if b is None else a + b for a, b in self._pairs(other)))
+
+    def _pairs(self, other: Usage) -> Iterator[tuple[Any, Any]]:
+        return zip(msgspec.structs.astuple(self), msgspec.structs.astuple(other), strict=True)
 
 
 class ToolDefinition(msgspec.Struct, frozen=True):

@@ -109,6 +109,7 @@ def _usage(usage: dict[str, Any]) -> Usage:
         output_tokens=_count(usage.get("completion_tokens")),
         cached_tokens=_count(_dict(usage.get("prompt_tokens_details")).get("cached_tokens")),
         reasoning_tokens=_count(_dict(usage.get("completion_tokens_details")).get("reasoning_tokens")),
+        cost=_money(usage.get("cost")),  # OpenRouter and the like tell
     )
 
 
@@ -127,3 +128,8 @@ def _text(value: object) -> str:
 
 def _count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _money(value: object) -> float | None:
+    number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return number if number is not None and 0 <= number < float("inf") else None

@@ -50,9 +50,8 @@ class Ledger:
         self.reminders = 0  # since the last prompt or successful command
         self.summary = ""
         self.first_kept = 0  # number of the message that follows the summary in `view`
-        self.input_tokens: int | None = None
-        self.output_tokens: int | None = None
-        self.cost: float | None = None
+        self.usage = Usage()  # of all completions together, as far as somebody counted
+        self.uncounted = 0  # completions that nobody counted the tokens of
         self._known = 0  # tokens of `view` up to `_counted`, as the server counted them
         self._tail = 0  # estimated tokens of what came after
         self._waiting: dict[str, ToolCall] = {}
@@ -74,11 +73,6 @@ class Ledger:
         """Tokens of `view`: counted by the server as far as it did, estimated from there."""
         return self._known + self._tail
 
-    @property
-    def usage(self) -> Usage:
-        """What all answers cost together; None where nobody told."""
-        return Usage(input_tokens=self.input_tokens, output_tokens=self.output_tokens, cost=self.cost)
-
     def apply(self, record: Record) -> None:
         """Take the next record."""
         match record:
@@ -98,7 +92,8 @@ class Ledger:
                 self._answered(message, usage)
             case Carried(message, effect):
                 self._carried(message, effect)
-            case Compacted(summary, first_kept):
+            case Compacted(summary, first_kept, usage):
+                self._spent(usage)
                 self._compacted(summary, first_kept)
             case Resumed():
                 self.unchecked = self.unchecked or self._worked or bool(self._waiting)
@@ -117,10 +112,7 @@ class Ledger:
         self._add(message)
         if usage.input_tokens is not None and usage.output_tokens is not None:
             self._known, self._tail = usage.input_tokens + usage.output_tokens, 0
-        self.input_tokens = _sum(self.input_tokens, usage.input_tokens)
-        self.output_tokens = _sum(self.output_tokens, usage.output_tokens)
-        if usage.cost is not None:
-            self.cost = (self.cost or 0.0) + usage.cost
+        self._spent(usage)
         self._waiting = {call.id: call for call in message.calls}
         self.ids.update(self._waiting)
         # An answer without calls is not the end yet: only `Ended` says that it was accepted.
@@ -144,6 +136,10 @@ class Ledger:
         self.view = [User(summary), *self.messages[self.first_kept :]]
         self._known, self._tail = 0, sum(map(tokens_of, self.view))
 
+    def _spent(self, usage: Usage) -> None:
+        self.usage = self.usage.with_more(usage)
+        self.uncounted += usage.input_tokens is None or usage.output_tokens is None
+
     def _close_calls(self) -> None:
         """Whatever still waits gets a result, so that the conversation stays one that a model can be sent."""
         for call in self.open_calls:
@@ -154,7 +150,3 @@ class Ledger:
         self.messages.append(message)
         self.view.append(message)
         self._tail += tokens_of(message)
-
-
-def _sum(so_far: int | None, more: int | None) -> int | None:
-    return so_far if more is None else (so_far or 0) + more

@@ -56,6 +56,7 @@ class Compacted(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="co
 
     summary: str
     first_kept: int
+    usage: Usage = Usage()  # what the summary cost
 
 
 class Resumed(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="resumed"):

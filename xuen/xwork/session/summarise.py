@@ -9,7 +9,7 @@ from xuen.texts import xwork as texts
 from xuen.xwork.errors import ContextOverflow, ModelError
 from xuen.xwork.events import Compacted as CompactedEvent
 from xuen.xwork.messages import Finish, User
-from xuen.xwork.model.client import Options
+from xuen.xwork.model.client import Answer, Options
 from xuen.xwork.model.retry import Asker
 from xuen.xwork.session import compaction
 from xuen.xwork.session.budget import tokens_of
@@ -38,25 +38,25 @@ def compact(session: Session, asker: Asker, *, keep: int, window: int) -> Compac
     if at is None or (at == 1 and ledger.summary) or sum(map(tokens_of, ledger.view[:at])) < _LEAST:
         raise NothingToCompact(texts.NOTHING_TO_COMPACT)
     notes = _notes(session, asker, at, max(1_000, window - 2 * _NOTES))
-    summary = compaction.standing_for(notes, ledger.last_prompt)
+    summary = compaction.standing_for(notes.message.text, ledger.last_prompt)
     if tokens_of(User(summary)) >= sum(map(tokens_of, ledger.view[:at])):
         raise NothingToCompact(texts.NOTHING_TO_COMPACT)
     skipped = 1 if ledger.summary else 0  # the place in `view` of the notes from the last time
-    session.append(Compacted(whole(summary), ledger.first_kept + at - skipped))
+    session.append(Compacted(whole(summary), ledger.first_kept + at - skipped, notes.usage))
     return CompactedEvent(before=before, after=ledger.tokens)
 
 
-def _notes(session: Session, asker: Asker, at: int, room: int) -> str:
+def _notes(session: Session, asker: Asker, at: int, room: int) -> Answer:
     """The notes on the first `at` messages; a transcript that is too long for the model is halved, a few times."""
     for _ in range(3):
         try:
             asked = compaction.request(session.ledger.view[:at], room)
-            answer = asker.ask(asked, (), Options(max_tokens=_NOTES), step="compact").message
+            answer = asker.ask(asked, (), Options(max_tokens=_NOTES), step="compact")
         except ContextOverflow as error:
             last: ModelError = error
             room //= 2
             continue
-        if answer.finish is Finish.REFUSED or not answer.text.strip():
+        if answer.message.finish is Finish.REFUSED or not answer.message.text.strip():
             raise ModelError(texts.NOT_COMPACTED.of(reason=texts.WITHHELD))
-        return answer.text
+        return answer
     raise ModelError(texts.NOT_COMPACTED.of(reason=last.what), mend=last.mend)
