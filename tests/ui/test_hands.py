@@ -49,7 +49,7 @@ def test_a_loop_that_stands_still_is_named_as_paused():
         await stage.pilot.press("escape", "p")
         await stage.until(stage.stop.is_waiting)
         await stage.settle()
-        assert "paused: p goes on" in screen(stage)
+        assert "paused: F5 goes on" in screen(stage)
         await stage.pilot.press("p")
         await stage.until(lambda: not stage.stop.is_waiting())
 

@@ -59,7 +59,7 @@ def test_hostile_text_is_literal_in_every_panel_and_the_run_goes_on():
         assert stage.text_of("#log").count(story.HARMLESS) == 5
         screen = "\n".join(stage.drawn())
         assert "[/bold] [red]x[/red]" in screen
-        assert "queued 1  (e edits)  [/bold]" in screen
+        assert "queued 1  (F4 edits)  [/bold]" in screen
         assert not any(ord(character) < 32 and character != "\n" for character in screen)
         assert stage.queued == ["[/bold]"]
 
@@ -73,7 +73,7 @@ def test_typed_text_is_queued_exactly_and_q_is_a_letter_there():
         assert stage.queued == ["qwen 请求"]
         assert not stage.stop.is_set()
         assert stage.app.query_one(InputBox).text == ""
-        assert "queued 1  (e edits)  qwen 请求" in "\n".join(stage.drawn())
+        assert "queued 1  (F4 edits)  qwen 请求" in "\n".join(stage.drawn())
         with inbox.Handover(stage.workspace) as handover:
             handover.take()
         stage.tell(ev.RoundStarted(round=2, words=(), left=1), ev.InputTaken(round=2, texts=("qwen 请求",)))

@@ -61,7 +61,7 @@ class Terminal:
         raise AssertionError(f"not seen in {LIMIT} s: {until!r}\n{self.seen[-2000:]!r}")
 
     def ready(self):
-        self.read(until=b"Commands")
+        self.read(until=b"More")
         self.read(until=b"best r1")
         return self
 

@@ -94,7 +94,7 @@ def test_a_session_from_the_first_text_to_quitting_during_a_call(tmp_path):
         assert prompts.count("[User input]\nfirst line\nsecond line\n") == 1
 
         tmux.keys("F5")
-        tmux.until("paused: p goes on")
+        tmux.until("paused: F5 goes on")
         tmux.keys("F9")
         tmux.until("Candidates", "pending")
         tmux.keys("s", "9", " ", "good")

@@ -87,6 +87,8 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
 
     bank_have: int = 0
     bank_want: int = 0
+    bank_calls: int = 0  # calls that were made for the bank so far
+    bank_lines: int = 0  # lines of the last of them
 
     taken_round: int | None = None  # the last round that took input
     notices: tuple[ev.Notice, ...] = ()
@@ -187,7 +189,7 @@ def _(event: ev.SectionsShown, view: View, _now: float) -> View:
 
 @_fold.register
 def _(event: ev.WordsStarted, view: View, now: float) -> View:
-    return replace(_enter(view, Phase.WORDS, now), bank_have=0, bank_want=event.want)
+    return replace(_enter(view, Phase.WORDS, now), bank_have=0, bank_want=event.want, bank_calls=0)
 
 
 @_fold.register
@@ -219,12 +221,17 @@ def _(event: ev.CallStarted, view: View, now: float) -> View:
     view = replace(view, pid=event.pid)
     if event.purpose is Purpose.JUDGE:
         return _enter(view, Phase.JUDGING, now, verifier=event.agent)
-    phase = Phase.WORDS if event.purpose is Purpose.WORDS else Phase.RESEARCH
-    return replace(_enter(view, phase, now), since=now, heard=None)
+    if event.purpose is Purpose.WORDS:
+        view = replace(_enter(view, Phase.WORDS, now), bank_calls=view.bank_calls + 1, bank_lines=0)
+    else:
+        view = _enter(view, Phase.RESEARCH, now)
+    return replace(view, since=now, heard=None)
 
 
 @_fold.register
-def _(_event: ev.Output, view: View, now: float) -> View:
+def _(event: ev.Output, view: View, now: float) -> View:
+    if event.purpose is Purpose.WORDS:
+        return replace(view, heard=now, bank_lines=view.bank_lines + 1)
     return replace(view, heard=now)
 
 

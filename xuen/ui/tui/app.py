@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -19,7 +20,7 @@ from textual.command import CommandPalette
 from textual.content import Content
 from textual.driver import Driver
 from textual.screen import Screen
-from textual.widgets import Footer, Input, Static, TextArea
+from textual.widgets import Input, Static, TextArea
 
 from xuen.errors import UserError, XuenError
 from xuen.events import (
@@ -29,6 +30,7 @@ from xuen.events import (
     InputTaken,
     Output,
     Pending,
+    Purpose,
     Rejected,
     RoundStarted,
     RunFinished,
@@ -41,21 +43,24 @@ from xuen.stop import Stop
 from xuen.texts import Language, Text, plain
 from xuen.texts import screen as say
 from xuen.texts.console import ARTIFACT_UPDATED, IDEA_UPDATED
+from xuen.ui.past import past_marks
 from xuen.ui.telling import first_line
 from xuen.ui.tui import Work
 from xuen.ui.tui.bridge import Bridge
 from xuen.ui.tui.candidates import CandidatesScreen, candidates_class
 from xuen.ui.tui.driver import terminal_hung_up
+from xuen.ui.tui.help import help_class
 from xuen.ui.tui.idle import IdleWatch
 from xuen.ui.tui.keys import COMMANDS, bindings
 from xuen.ui.tui.panels import PanelsApp, show_subtitle
 from xuen.ui.tui.waiting import InboxWatch, one_line, queue_class
-from xuen.ui.tui.widgets.input_box import InputBox, input_class
+from xuen.ui.tui.widgets.input_box import InputBox
+from xuen.ui.tui.widgets.keys_line import KeysLine
 from xuen.ui.tui.widgets.log import log_lines
 from xuen.ui.tui.widgets.rows import PanelLine
 from xuen.ui.tui.widgets.section import Mode
 from xuen.ui.tui.widgets.status import SILENT_AFTER, Status
-from xuen.ui.view import View, fold, short_id
+from xuen.ui.view import Phase, View, fold, short_id
 from xuen.workspace import inbox
 from xuen.workspace.paths import Workspace
 
@@ -66,8 +71,10 @@ HANGUP = 129
 _COLUMNS = [(0, "-narrow"), (100, "-wide")]
 _ROWS = [(0, "-tiny"), (8, "-low"), (18, "-medium"), (30, "-tall")]
 
-_EVERYWHERE = ("quit_run", "app.focus_next", "focus_next", "theme", "find_next")
+_EVERYWHERE = ("quit_run", "next_panel", "theme", "find_next")
 """Actions that also work over another screen."""
+
+_WHILE_IT_RUNS = ("pause", "go_on", "skip_call")
 
 _MARKS: dict[Section, Text] = {"idea": IDEA_UPDATED, "artifact": ARTIFACT_UPDATED}
 
@@ -97,7 +104,7 @@ class LoopApp(PanelsApp):
         self._workspace = workspace
         self._clock_now = clock
         self._bridge = Bridge()
-        self.view = View()
+        self.view = View(marks=past_marks(workspace))
         self._waiting = InboxWatch(workspace)
         self._idle = IdleWatch()
         self._held = False  # whether the keys show a pause
@@ -105,7 +112,6 @@ class LoopApp(PanelsApp):
         self._headline = Static(id="title", markup=False)
         self._status = Status(language, stop)
         self._queue = Static(id="queue", markup=False)
-        self._input = input_class(language)(id="input", placeholder=self._say(say.PLACEHOLDER))
 
     # --- what is on it -----------------------------------------------------------------------------------------
 
@@ -118,15 +124,15 @@ class LoopApp(PanelsApp):
         yield self._find
         yield self._status
         yield self._queue
-        yield self._input
-        yield Footer(show_command_palette=False, compact=True)
+        yield self._box
+        yield KeysLine()
 
     def on_mount(self) -> None:
         """Name the panels, start the loop and the drawing."""
         self._panels["idea"].border_title = self._say(say.IDEA)
         self._panels["artifact"].border_title = self._say(say.ARTIFACT)
         self._log_panel.border_title = self._say(say.LOG)
-        self._input.border_title = self._say(say.INPUT)
+        self._box.border_title = self._say(say.INPUT)
         self._make_current(self._log_panel)
         self._find.display = False
         self._show_sections(("idea", "artifact"))
@@ -161,7 +167,8 @@ class LoopApp(PanelsApp):
         lines: list[PanelLine] = []
         stale: set[Section] = set()
         for event in happened:
-            if not (isinstance(event, Output) and self.view.heard == now):  # a flood is heard once a draw
+            heard = isinstance(event, Output) and event.purpose is not Purpose.WORDS and self.view.heard == now
+            if not heard:  # a flood is heard once a draw
                 self.view = fold(self.view, event, now=now)
             lines += log_lines(event, self.view, self._language)
             if isinstance(event, SectionChanged):
@@ -178,8 +185,9 @@ class LoopApp(PanelsApp):
             case SectionsShown() | RoundStarted():
                 return {"idea", "artifact"}
             case RunFinished():
-                if not self._input.text:
+                if not self._box.text:
                     self._log_panel.focus()  # so that q leaves
+                self.refresh_bindings()
             case RunStarted():
                 self._headline.update(self._plain(say.TITLE.of(task=first_line(event.task))))
             case InputTaken():
@@ -266,7 +274,7 @@ class LoopApp(PanelsApp):
         try:
             inbox.put(self._workspace, message.text)
         except (OSError, XuenError) as error:
-            self._input.text = message.text
+            self._box.text = message.text
             reason = error.line(self._language) if isinstance(error, UserError) else str(error)
             self.notify(self._say(say.NOT_QUEUED.of(error=reason)), severity="error", markup=False)
             return
@@ -296,7 +304,7 @@ class LoopApp(PanelsApp):
 
     def action_skip_call(self) -> None:
         """End only what runs now."""
-        if self.view.pid is None:
+        if self.view.pid is None and self.view.phase is not Phase.VERIFYING:
             self._tell(say.NOTHING_RUNS)
             return
         self._stop.skip_call()
@@ -304,14 +312,20 @@ class LoopApp(PanelsApp):
         self._show_rest()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 - Textual's
-        """Keys of the run are not there over another screen; of pause and go on there is the one that has a meaning."""
-        if action in ("pause", "go_on") and (action == "go_on") != self._stop.is_paused():
+        """Keys of the run are not there over another screen, nor where they would do nothing."""
+        if not self._has_meaning(action):
             return False
         # These two go before the focused widget, so that what is typed right behind them is not lost; in a text box
         # they are letters.
         if action in ("find", "type") and isinstance(self.focused, TextArea | Input):
             return False
         return action in _EVERYWHERE or len(self.screen_stack) == 1
+
+    def _has_meaning(self, action: str) -> bool:
+        """Whether an action can do something in this state of the run; of pause and go on one can."""
+        if action in ("pause", "go_on") and (action == "go_on") != self._stop.is_paused():
+            return False
+        return action not in _WHILE_IT_RUNS or self.view.finished is None
 
     # --- keys: other screens -------------------------------------------------------------------------------------
 
@@ -324,6 +338,10 @@ class LoopApp(PanelsApp):
         """What waits, to be changed."""
         self.push_screen(queue_class(self._language)(self._workspace, self._language, self._tell))
 
+    def action_help(self) -> None:
+        """All keys."""
+        self.push_screen(help_class(self._language)(self._language))
+
     def action_leave_input(self) -> None:
         """From the input box to the log."""
         self._log_panel.focus()
@@ -334,7 +352,7 @@ class LoopApp(PanelsApp):
 
     def action_type(self) -> None:
         """To the input box."""
-        self.screen.set_focus(self._input)  # at once: the next key is meant for it
+        self.screen.set_focus(self._box)  # at once: the next key is meant for it
 
     # --- the command palette -------------------------------------------------------------------------------------
 
@@ -344,10 +362,14 @@ class LoopApp(PanelsApp):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:  # noqa: ARG002 - Textual's
         """What the command palette offers."""
-        for title, help_text, action in COMMANDS:
-            if (action == "go_on" and not self._stop.is_paused()) or (action == "pause" and self._stop.is_paused()):
+        for command in COMMANDS:
+            if not self._has_meaning(command.action):
                 continue
-            yield SystemCommand(self._say(title), self._say(help_text), getattr(self, f"action_{action}"))
+            act = getattr(self, f"action_{command.action}")
+            text = f"{self._say(command.help)}  ({command.keys})"  # Textual reads markup here
+            yield SystemCommand(
+                self._say(command.title), text, act if command.argument is None else partial(act, command.argument)
+            )
 
 
 def app_class(language: Language) -> type[LoopApp]:

@@ -16,7 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, Input, OptionList
+from textual.widgets import Input, OptionList
 
 from xuen.errors import UserError
 from xuen.events import SECTIONS, Section
@@ -26,6 +26,7 @@ from xuen.texts import Language, Text, plain, shared
 from xuen.texts import screen as say
 from xuen.ui.safe import clean
 from xuen.ui.telling import joined_words, verifier_name
+from xuen.ui.tui.widgets.keys_line import KeysLine
 from xuen.ui.tui.widgets.rows import PanelLine, TextRows
 from xuen.ui.tui.widgets.section import diff_lines
 from xuen.ui.view import short_id
@@ -66,7 +67,7 @@ class CandidatesScreen(Screen[None]):
         self._scored: dict[str, float] = {}  # written here and not decided yet
         self._list = OptionList(id="candidates", markup=False)
         self._detail = TextRows(id="detail")
-        self._line = Input(id="score-line", compact=True, placeholder=self._say(say.SCORE_HINT))
+        self._line = _line_class(language)(id="score-line", compact=True, placeholder=self._say(say.SCORE_HINT))
 
     def compose(self) -> ComposeResult:
         """The list, the candidate, the line for a score."""
@@ -74,7 +75,7 @@ class CandidatesScreen(Screen[None]):
             yield self._list
             yield self._detail
         yield self._line
-        yield Footer(show_command_palette=False, compact=True)
+        yield KeysLine()
 
     def on_mount(self) -> None:
         """Read the history and show the newest candidate."""
@@ -228,6 +229,15 @@ class CandidatesScreen(Screen[None]):
             self.dismiss()
 
 
+def _line_class(language: Language) -> type[Input]:
+    """The line for a score with its key described in a language."""
+
+    class LocalisedLine(Input):
+        BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", say.KEY_NOTE.in_language(language))]
+
+    return LocalisedLine
+
+
 def candidates_class(language: Language) -> type[CandidatesScreen]:
     """The screen with its keys described in a language."""
 
@@ -236,7 +246,7 @@ def candidates_class(language: Language) -> type[CandidatesScreen]:
             # Priority: what is typed right behind it goes into the line already.
             Binding("s", "score", say.KEY_SCORE.in_language(language), priority=True),
             Binding("d", "whole", say.KEY_WHOLE.in_language(language)),
-            Binding("escape,v", "back", say.KEY_BACK.in_language(language)),
+            Binding("escape,v,f9", "back", say.KEY_BACK.in_language(language)),
         ]
 
     return LocalisedCandidatesScreen

@@ -6,6 +6,8 @@ function keys everywhere (F6 and F7 are taken: a text box selects with them).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from textual.binding import Binding, BindingType
 
 from xuen.texts import Language, Text
@@ -14,22 +16,39 @@ from xuen.texts import screen as say
 INTERRUPT = 130
 """What Ctrl+C ends with, as SIGINT would."""
 
-COMMANDS: tuple[tuple[Text, Text, str], ...] = (
-    (say.KEY_PAUSE, say.HELP_PAUSE, "pause"),
-    (say.KEY_GO_ON, say.HELP_GO_ON, "go_on"),
-    (say.KEY_SKIP, say.HELP_SKIP, "skip_call"),
-    (say.KEY_QUIT, say.HELP_QUIT, "quit_run"),
-    (say.KEY_CANDIDATES, say.HELP_CANDIDATES, "candidates"),
-    (say.KEY_DIFF, say.HELP_DIFF, "diff"),
-    (say.KEY_RAW, say.HELP_RAW, "raw"),
-    (say.KEY_FIND, say.HELP_FIND, "find"),
-    (say.KEY_QUEUE, say.HELP_QUEUE, "edit_queue"),
-    (say.KEY_INPUT, say.HELP_INPUT, "type"),
-    (say.KEY_FOLLOW, say.HELP_FOLLOW, "follow"),
-    (say.KEY_COPY, say.HELP_COPY, "copy"),
-    (say.KEY_THEME, say.HELP_THEME, "theme"),
+
+class Command(NamedTuple):
+    """What a key does, by name."""
+
+    keys: str  # as a person reads them
+    title: Text
+    help: Text
+    action: str
+    argument: str | bool | None = None
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("p, F5", say.KEY_PAUSE, say.HELP_PAUSE, "pause"),
+    Command("p, F5", say.KEY_GO_ON, say.HELP_GO_ON, "go_on"),
+    Command("x, F8", say.KEY_SKIP, say.HELP_SKIP, "skip_call"),
+    Command("q, Ctrl+Q, Ctrl+C", say.KEY_QUIT, say.HELP_QUIT, "quit_run"),
+    Command("v, F9", say.KEY_CANDIDATES, say.HELP_CANDIDATES, "candidates"),
+    Command("i", say.KEY_INPUT, say.HELP_INPUT, "type"),
+    Command("e, F4", say.KEY_QUEUE, say.HELP_QUEUE, "edit_queue"),
+    Command("d", say.KEY_DIFF, say.HELP_DIFF, "diff"),
+    Command("m", say.KEY_RAW, say.HELP_RAW, "raw"),
+    Command("/", say.KEY_FIND, say.HELP_FIND, "find"),
+    Command("n, N", say.KEY_NEXT, say.HELP_NEXT, "find_next", True),
+    Command("f", say.KEY_FOLLOW, say.HELP_FOLLOW, "follow"),
+    Command("c", say.KEY_COPY, say.HELP_COPY, "copy"),
+    Command("t", say.KEY_THEME, say.HELP_THEME, "theme"),
+    Command("1", say.IDEA, say.HELP_PANEL, "panel", "idea"),
+    Command("2", say.ARTIFACT, say.HELP_PANEL, "panel", "artifact"),
+    Command("3", say.LOG, say.HELP_PANEL, "panel", "log"),
+    Command("Tab", say.KEY_PANELS, say.HELP_PANELS, "next_panel"),
+    Command("?, F1", say.KEY_HELP, say.HELP_HELP, "help"),
 )
-"""What the command palette offers: title, help, action."""
+"""What the command palette and the help offer."""
 
 
 def bindings(language: Language) -> list[BindingType]:
@@ -49,10 +68,12 @@ def bindings(language: Language) -> list[BindingType]:
         key("d", "diff", say.KEY_DIFF),
         key("m", "raw", say.KEY_RAW),
         key("slash", "find", say.KEY_FIND, priority=True),
-        key("tab", "app.focus_next", say.KEY_PANELS, priority=True),
+        key("tab", "next_panel", say.KEY_PANELS, priority=True),
+        key("shift+tab", "next_panel(-1)", say.KEY_PANELS, priority=True, show=False),
         key("i", "type", say.KEY_INPUT, priority=True),
+        key("question_mark,f1", "help", say.KEY_HELP),
         key("ctrl+p", "command_palette", say.KEY_COMMANDS, priority=True),
-        key("e", "edit_queue", say.KEY_QUEUE, show=False),
+        key("e,f4", "edit_queue", say.KEY_QUEUE, show=False),
         key("f", "follow", say.KEY_FOLLOW, show=False),
         key("c", "copy", say.KEY_COPY, show=False),
         key("t", "theme", say.KEY_THEME, show=False),

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from rich.console import Console, ConsoleOptions, RenderResult
-from rich.markdown import CodeBlock, Heading, Markdown, MarkdownElement
+from rich.markdown import CodeBlock, Heading, Markdown, MarkdownElement, Paragraph
 from rich.padding import Padding
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from rich.theme import Theme
+
+from xuen.ui.tui.wrap import wrap
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
@@ -39,6 +42,18 @@ class _Heading(Heading):
     LEVEL_ALIGN: ClassVar[dict[str, JustifyMethod]] = {f"h{level}": "left" for level in range(1, 7)}
 
 
+class _Paragraph(Paragraph):
+    """Text wrapped as everywhere on the screen: rich breaks at blanks only, which Chinese has none of."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in self.text.split("\n", allow_blank=True):
+            ends = list(accumulate(len(row) for row in wrap(line.plain, options.max_width)))
+            for row in line.divide(ends[:-1]):
+                row.rstrip()
+                row.no_wrap = True
+                yield row
+
+
 class _Code(CodeBlock):
     """Code as it stands, indented; colours by language would need a parser for each."""
 
@@ -51,6 +66,7 @@ class _Markdown(Markdown):
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
         "heading_open": _Heading,
+        "paragraph_open": _Paragraph,
         "fence": _Code,
         "code_block": _Code,
     }

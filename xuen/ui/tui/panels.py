@@ -9,13 +9,15 @@ from textual import events, on
 from textual.app import App
 from textual.containers import Container
 from textual.driver import Driver
+from textual.widget import Widget
 from textual.widgets import Input
 
 from xuen.events import Section
 from xuen.texts import Language, Text, plain
 from xuen.texts import screen as say
 from xuen.ui.safe import clean
-from xuen.ui.tui.widgets.find import FindLine
+from xuen.ui.tui.widgets.find import FindLine, find_class
+from xuen.ui.tui.widgets.input_box import input_class
 from xuen.ui.tui.widgets.log import Log
 from xuen.ui.tui.widgets.rows import TextRows
 from xuen.ui.tui.widgets.section import Mode, SectionPanel
@@ -35,7 +37,8 @@ class PanelsApp(App[None]):
         self._sections = Container(id="sections")
         self._log_panel = Log(id="log")
         self._current: TextRows = self._log_panel  # the panel that was last used
-        self._find = FindLine(id="find", placeholder=self._say(say.FIND_HINT))
+        self._box = input_class(language)(id="input", placeholder=self._say(say.PLACEHOLDER))
+        self._find = find_class(language)(id="find", placeholder=self._say(say.FIND_HINT))
 
     def modes_changed(self) -> None:
         """Told when the sections are shown in another way."""
@@ -63,6 +66,8 @@ class PanelsApp(App[None]):
     def _change_mode(self, mode: Mode) -> None:
         for panel in self._panels.values():
             panel.set_mode("formatted" if panel.mode == mode else mode)
+        if not self._sections.display or not self._sections.region.height:  # a low terminal that shows the log
+            self.action_panel("idea")
         self.modes_changed()
 
     def action_panel(self, panel: str) -> None:
@@ -70,6 +75,17 @@ class PanelsApp(App[None]):
         chosen = next(each for each in self._text_rows() if each.id == panel)
         self._make_current(chosen)
         chosen.focus()
+
+    def action_next_panel(self, step: int = 1) -> None:
+        """To the next panel or the input box, also where only one panel is shown; on another screen, on that one."""
+        places: list[Widget] = [*self._text_rows(), self._box]
+        if len(self.screen_stack) > 1 or self.focused not in places:
+            (self.screen.focus_next if step > 0 else self.screen.focus_previous)()
+            return
+        place = places[(places.index(self.focused) + step) % len(places)]
+        if isinstance(place, TextRows):
+            self._make_current(place)
+        self.screen.set_focus(place)
 
     def action_follow(self) -> None:
         """To the end of the log, and stay."""

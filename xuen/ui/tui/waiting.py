@@ -15,12 +15,13 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Footer, OptionList, Static
+from textual.widgets import OptionList, Static
 
 from xuen.texts import Language, Text
 from xuen.texts import screen as say
 from xuen.ui.safe import clean
 from xuen.ui.tui.widgets.input_box import InputBox, input_class
+from xuen.ui.tui.widgets.keys_line import KeysLine
 from xuen.workspace import inbox
 from xuen.workspace.inbox import Entry
 from xuen.workspace.paths import Workspace
@@ -64,8 +65,10 @@ class QueueScreen(ModalScreen[None]):
         self._tell = tell
         self._watch = InboxWatch(workspace)
         self._edited: Entry | None = None
-        self._list = OptionList(id="waiting", markup=False)
-        self._box: InputBox = input_class(language)(id="edit", placeholder="")
+        self._list = _list_class(language)(id="waiting", markup=False)
+        self._box: InputBox = input_class(language, submit=say.KEY_SAVE, leave=say.KEY_CANCEL)(
+            id="edit", placeholder=""
+        )
 
     def compose(self) -> ComposeResult:
         """The list over the box."""
@@ -73,14 +76,12 @@ class QueueScreen(ModalScreen[None]):
             yield self._list
             yield Static(Content(self._say(say.QUEUE_EMPTY)), id="nothing", markup=False)
             yield self._box
-        yield Footer(show_command_palette=False, compact=True)
+        yield KeysLine()
 
     def on_mount(self) -> None:
         """Show what waits, and look again as long as this is open."""
         self._list.border_title = self._say(say.QUEUE_TITLE)
         self._box.border_title = self._say(say.KEY_EDIT)
-        self._box.border_subtitle = self._say(say.QUEUE_EDIT)
-        self._box.display = False
         self._look()
         self.set_interval(0.3, self._look)
         self.set_focus(self._list)
@@ -95,8 +96,7 @@ class QueueScreen(ModalScreen[None]):
             self._list.add_options([Content(one_line(entry.text)) for entry in self._watch.entries])
             if self._watch.entries:
                 self._list.highlighted = min(at, len(self._watch.entries) - 1)
-        self._list.display = bool(self._watch.entries)
-        self.query_one("#nothing").display = not self._watch.entries
+        self.set_class(not self._watch.entries, "-empty")
 
     def _chosen(self) -> Entry | None:
         at = self._list.highlighted
@@ -107,7 +107,7 @@ class QueueScreen(ModalScreen[None]):
         """Put the chosen text into the box."""
         self._edited = self._chosen()
         if self._edited is not None:
-            self._box.display = True
+            self.set_class(True, "-editing")
             self._box.text = self._edited.text
             self._box.move_cursor(self._box.document.end)
             self.set_focus(self._box)  # at once: the next key is meant for it
@@ -140,12 +140,21 @@ class QueueScreen(ModalScreen[None]):
 
     def action_back(self) -> None:
         """From the box to the list, from the list to the run."""
-        if self._box.display:
-            self._box.display = False
+        if self._edited is not None:
+            self.set_class(False, "-editing")
             self._edited = None
             self.set_focus(self._list)
         else:
             self.dismiss()
+
+
+def _list_class(language: Language) -> type[OptionList]:
+    """The list with its key described in a language."""
+
+    class LocalisedList(OptionList):
+        BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", say.KEY_EDIT.in_language(language))]
+
+    return LocalisedList
 
 
 def queue_class(language: Language) -> type[QueueScreen]:
@@ -153,9 +162,8 @@ def queue_class(language: Language) -> type[QueueScreen]:
 
     class LocalisedQueueScreen(QueueScreen):
         BINDINGS: ClassVar[list[BindingType]] = [
-            Binding("enter", "edit", say.KEY_EDIT.in_language(language), show=True),
             Binding("delete,d", "remove", say.KEY_REMOVE.in_language(language)),
-            Binding("escape,e", "back", say.KEY_BACK.in_language(language)),
+            Binding("escape,e,f4", "back", say.KEY_BACK.in_language(language)),
         ]
 
     return LocalisedQueueScreen

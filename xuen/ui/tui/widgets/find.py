@@ -8,15 +8,12 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input
 
+from xuen.texts import Language
+from xuen.texts import screen as say
+
 
 class FindLine(Input):
-    """Hidden until it is needed; tells each change, each step and its end."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,up", "step(True)", show=False),
-        Binding("shift+enter,down", "step(False)", show=False),
-        Binding("escape", "leave", show=False),
-    ]
+    """Hidden until it is needed; tells each change, each step and its end. `find_class` gives it its keys."""
 
     class Step(Message):
         """To the next place: upwards, or down."""
@@ -39,3 +36,16 @@ class FindLine(Input):
     def action_leave(self) -> None:
         """Close the line."""
         self.post_message(self.Left())
+
+
+def find_class(language: Language) -> type[FindLine]:
+    """The line with its keys described in a language."""
+
+    class LocalisedFindLine(FindLine):
+        BINDINGS: ClassVar[list[BindingType]] = [
+            Binding("enter,up", "step(True)", say.KEY_UPWARDS.in_language(language)),
+            Binding("shift+enter,down", "step(False)", say.KEY_DOWNWARDS.in_language(language), key_display="↓"),
+            Binding("escape", "leave", say.KEY_BACK.in_language(language)),
+        ]
+
+    return LocalisedFindLine

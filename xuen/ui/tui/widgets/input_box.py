@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import TextArea
 
-from xuen.texts import Language
+from xuen.texts import Language, Text
 from xuen.texts import screen as say
 
 
@@ -56,14 +56,15 @@ class InputBox(TextArea):
             self.text = ""
 
 
-def input_class(language: Language) -> type[InputBox]:
-    """The box with its keys described in a language."""
+def input_class(language: Language, *, submit: Text = say.KEY_SEND, leave: Text | None = None) -> type[InputBox]:
+    """The box with its keys described in a language; the key that leaves it is shown where it has a name here."""
+    left = leave or say.KEY_LEAVE_INPUT
 
     class LocalisedInputBox(InputBox):
         BINDINGS: ClassVar[list[BindingType]] = [
-            Binding("enter", "submit", say.KEY_SEND.in_language(language)),
+            Binding("enter", "submit", submit.in_language(language)),
             Binding("alt+enter,shift+enter,ctrl+j", "newline", say.KEY_NEWLINE.in_language(language), show=False),
-            Binding("escape", "leave", say.KEY_LEAVE_INPUT.in_language(language), show=False),
+            Binding("escape", "leave", left.in_language(language), show=leave is not None),
         ]
 
     return LocalisedInputBox

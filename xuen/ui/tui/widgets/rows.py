@@ -20,6 +20,7 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
+from xuen.ui.diff import Span
 from xuen.ui.safe import clean
 from xuen.ui.telling import Tone
 from xuen.ui.tui.wrap import wrap
@@ -31,11 +32,12 @@ _WHOLE_LINES = ("muted", "agent", "title", "good", "bad")  # tones that colour a
 
 
 class PanelLine(NamedTuple):
-    """One line: its first `mark` characters in the tone's colour, the rest ordinary."""
+    """One line: its first `mark` characters in the tone's colour, the rest ordinary; `spans` stand out."""
 
     tone: Tone
     text: str
     mark: int = 0
+    spans: tuple[Span, ...] = ()
 
 
 class Row(NamedTuple):
@@ -51,7 +53,7 @@ class Row(NamedTuple):
 class TextRows(ScrollView, can_focus=True):
     """Lines of text in a panel."""
 
-    COMPONENT_CLASSES = {f"rows--{tone}" for tone in _TONES} | {"rows--gutter", "rows--found"}
+    COMPONENT_CLASSES = {f"rows--{tone}" for tone in _TONES} | {"rows--gutter", "rows--found", "rows--changed"}
 
     def __init__(self, *, id: str, max_rows: int = 100_000) -> None:
         super().__init__(id=id)
@@ -197,7 +199,7 @@ class TextRows(ScrollView, can_focus=True):
             span = (max(0, found.start() - row.start), min(len(row.text), found.end() - row.start))
             if span[0] < span[1]:
                 style = self._style("found") + Style(reverse=self._is_found(row.line, found.start()))
-                segments = _select(segments, span, style)
+                segments = restyle(segments, span, style)
         return segments
 
     def _style(self, name: str) -> Style:
@@ -213,11 +215,15 @@ class TextRows(ScrollView, can_focus=True):
             whole = self._style(row.line.tone)
             rest = whole if not row.line.mark and row.line.tone in _WHOLE_LINES else self._style("plain")
             segments = [Segment(row.text[:mark], whole), Segment(row.text[mark:], rest)]
+        for start, end in row.line.spans:
+            if start < row.start + len(row.text) and end > row.start:
+                style = self.get_component_rich_style("rows--changed", partial=True)
+                segments = restyle(segments, (max(0, start - row.start), end - row.start), style)
         segments = self._mark_found(segments, row)
         selection = self.text_selection
         span = selection.get_span(index) if selection is not None else None
         if span is not None:
-            segments = _select(segments, span, self.screen.get_component_rich_style("screen--selection"))
+            segments = restyle(segments, span, self.screen.get_component_rich_style("screen--selection"))
         return [segment for segment in segments if segment.text]
 
 
@@ -226,8 +232,8 @@ def _text_of(row: Row) -> str:
     return row.text if row.segments is not None else row.line.text
 
 
-def _select(segments: list[Segment], span: tuple[int, int], style: Style) -> list[Segment]:
-    """The segments with the characters of `span` (end -1: to the end) in the style of a selection."""
+def restyle(segments: list[Segment], span: tuple[int, int], style: Style) -> list[Segment]:
+    """The segments with a style over the characters of `span` (end -1: to the end)."""
     start, end = span
     cut: list[Segment] = []
     position = 0

@@ -14,7 +14,7 @@ from xuen.ui.diff import diff
 from xuen.ui.safe import clean
 from xuen.ui.telling import Tone
 from xuen.ui.tui.markdown import MAX_CHARACTERS, MIN_WIDTH, Part, render
-from xuen.ui.tui.widgets.rows import PanelLine, Row, TextRows
+from xuen.ui.tui.widgets.rows import PanelLine, Row, TextRows, restyle
 
 Mode = Literal["formatted", "raw", "diff"]
 
@@ -77,7 +77,7 @@ class SectionPanel(TextRows):
     def _row(self, segments: list[Segment], mark: str) -> Row:
         text = "".join(segment.text for segment in segments).rstrip()
         if mark and text.startswith(mark):
-            return Row(PanelLine("section", text, mark=len(mark)), text)
+            segments = restyle(segments, (0, len(mark)), self._style("section"))
         return Row(PanelLine("plain", text), text, segments=tuple(segments))
 
     def _is_formatted(self) -> bool:
@@ -101,10 +101,11 @@ def diff_lines(old: str, new: str, language: Language) -> list[PanelLine]:
     """A diff as lines of a panel."""
     signs: dict[str, tuple[Tone, str]] = {"same": ("muted", "  "), "added": ("good", "+ "), "removed": ("bad", "- ")}
     lines: list[PanelLine] = []
-    for what, text in diff(old, new):
+    for what, text, spans in diff(clean(old).expandtabs(4), clean(new).expandtabs(4)):
         if what in signs:
             tone, sign = signs[what]
-            lines.append(PanelLine(tone, sign + text))
+            shifted = tuple((start + len(sign), end + len(sign)) for start, end in spans)
+            lines.append(PanelLine(tone, sign + text, spans=shifted))
         else:
             said = say.DIFF_GAP if what == "gap" else say.DIFF_CUT
             lines.append(PanelLine("muted", said.in_language(language)))

@@ -19,6 +19,8 @@ from xuen.ui.view import Phase, View, seconds_left, short_id
 SILENT_AFTER = 10.0
 """Seconds without output after which the silence is named."""
 
+_APART = 2  # cells between the left and the right part
+_WIDE = 100  # cells from which the chart has a name
 _BUSY = (Phase.WORDS, Phase.RESEARCH, Phase.JUDGING)
 
 
@@ -44,10 +46,13 @@ class Status(Vertical):
 
     def show(self, view: View, now: float, *, idle: bool) -> None:
         """Draw a view at the time `now` (seconds); `idle`: the agent's processes use no processor."""
-        self._put("phase", self._phase(view, now, idle=idle))
-        self._put("score", self._score(view))
+        phase, score = self._phase(view, now, idle=idle), self._score(view)
+        if phase.cell_length + score.cell_length + _APART > self.size.width:
+            score = self._brief_score(view)
+        self._put("phase", phase)
+        self._put("score", score)
         self._put("words", self._words(view))
-        self._put("chart", chart(view.marks, self.size.width // 3))
+        self._put("chart", self._chart(view))
         self._put("left", self._left(view, now))
 
     def _put(self, part: str, content: Content) -> None:
@@ -64,8 +69,7 @@ class Status(Vertical):
             return Content.assemble((self._say(say.PHASE_ENDING), "bold $text-warning"))
         if view.finished is not None:
             done = self._say(say.PHASE_FINISHED.of(reason=view.finished.reason))
-            style = "bold $text-success" if view.finished.exit_code == 0 else "bold $text-error"
-            return Content.assemble((done, style), (" · " + self._say(say.HOW_TO_LEAVE), "$foreground-muted"))
+            return Content.styled(done, "bold $text-success" if view.finished.exit_code == 0 else "bold $text-error")
         parts: list[str | tuple[str, str]] = []
         if view.round and view.phase not in (Phase.STARTING, Phase.WORDS):
             parts += [(self._say(say.ROUND.of(round=view.round)), "bold $text-primary"), (" · ", "$foreground-muted")]
@@ -75,6 +79,9 @@ class Status(Vertical):
         parts.append(self._say(_phase_name(view)))
         if view.phase is not Phase.STARTING:
             parts.append((" " + clock(now - view.since), "$foreground-muted"))
+        if view.phase is Phase.WORDS and view.bank_calls:
+            said = say.WORDS_CALL.of(call=view.bank_calls, lines=view.bank_lines)
+            parts.append((" · " + self._say(said), "$foreground-muted"))
         parts += [(" · " + self._say(text), "$text-warning") for text in self._remarks(view, now, idle=idle)]
         return Content.assemble(*parts)
 
@@ -105,9 +112,33 @@ class Status(Vertical):
             parts.append((self._say(say.FAILURES.of(count=view.failures)), "$text-error"))
         return Content(" · ").join(Content.styled(text, style) for text, style in parts)
 
+    def _brief_score(self, view: View) -> Content:
+        """The same in signs, for a narrow screen."""
+        parts: list[tuple[str, str]] = []
+        if view.guard_off is not None:
+            parts.append(("!", "bold $text-warning"))
+        if view.best_id is not None:
+            score = "" if view.best_score is None else f" {view.best_score:g}"
+            parts.append((f"★ {short_id(view.best_id)}{score}", "bold $text-success"))
+        if view.pending:
+            parts.append((f"?{len(view.pending)}", "$text-warning"))
+        if view.failures:
+            parts.append((f"×{view.failures}", "$text-error"))
+        return Content(" ").join(Content.styled(text, style) for text, style in parts)
+
+    def _chart(self, view: View) -> Content:
+        """The outcomes of the last rounds, named where there is room."""
+        drawn = chart(view.marks, self.size.width // 3, colour=not self.app.no_color)
+        if not drawn or self.size.width < _WIDE:
+            return drawn
+        return Content.assemble((self._say(say.CHART) + " ", "$foreground-muted"), drawn)
+
     def _words(self, view: View) -> Content:
         if view.finished is not None:
-            return Content.styled(self._say(FILES.of(workspace=view.workspace)), "$foreground-muted")
+            how = f"{self._say(say.HOW_TO_LEAVE)} · {self._say(FILES.of(workspace=view.workspace))}"
+            return Content.styled(how, "$foreground-muted")
+        if view.phase is Phase.WORDS:
+            return Content.styled(self._say(say.WORDS_WHY), "$foreground-muted")
         if not view.round:
             return Content("")
         text = say.WORDS.of(words=joined_words(view.words)) if view.words else say.NO_WORDS
@@ -145,7 +176,7 @@ def span(seconds: float) -> Text:
 def _phase_name(view: View) -> Text:
     names = {
         Phase.STARTING: say.PHASE_STARTING,
-        Phase.WORDS: say.PHASE_WORDS.of(have=view.bank_have, want=view.bank_want),
+        Phase.WORDS: say.PHASE_WORDS.of(agent=view.agent, have=view.bank_have, want=view.bank_want),
         Phase.BETWEEN: say.PHASE_BETWEEN,
         Phase.RESEARCH: say.PHASE_RESEARCH.of(agent=view.agent),
         Phase.VERIFYING: say.PHASE_VERIFYING.of(verifier=verifier_name(view.verifier)),
