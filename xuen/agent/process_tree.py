@@ -76,9 +76,10 @@ def spawn(
     stdin: int | IO[bytes] = subprocess.DEVNULL,
     stdout: int | IO[bytes] = subprocess.PIPE,
     stderr: int | IO[bytes] = subprocess.PIPE,
+    pass_fds: Sequence[int] = (),
     table: Table | None = None,
 ) -> ProcessTree:
-    """Start a command in a session of its own.
+    """Start a command in a session of its own; it inherits the descriptors `pass_fds` beside its streams.
 
     Raises:
         OSError: it could not be started.
@@ -90,7 +91,15 @@ def spawn(
         if not _house.roots and _house.adopts:  # times are too coarse to tell what began a moment before the tree
             _house.strangers = frozenset(row.identity for row in map(source.row, own_children()) if row)
         process = subprocess.Popen(
-            argv, cwd=cwd, env=marked, stdin=stdin, stdout=stdout, stderr=stderr, bufsize=0, start_new_session=True
+            argv,
+            cwd=cwd,
+            env=marked,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            pass_fds=pass_fds,
+            bufsize=0,
+            start_new_session=True,
         )
         row = source.row(process.pid)
         start = row.start if row else 0.0

@@ -28,6 +28,7 @@ from xuen.xwork.model.retry import Asker
 from xuen.xwork.policy.hooks import Hook
 from xuen.xwork.policy.paths import STATE, Workspace
 from xuen.xwork.policy.permission import Approval, OnPermission
+from xuen.xwork.sandbox.walls import Sandbox, make
 from xuen.xwork.session.budget import ASSUMED_WINDOW
 from xuen.xwork.session.calls import settled
 from xuen.xwork.session.journal import Session
@@ -94,17 +95,24 @@ class Agent:
         except OSError as error:
             raise BadUse(texts.WORKSPACE_UNUSABLE.of(reason=plain(str(error)))) from error
         self._processes = Shelf()
+        self._sandbox: Sandbox | None = None
         self._owned: list[ModelClient | Session] = []
         try:
+            env = environment(os.environ)
+            self._sandbox, self._unconfined = make(
+                config.sandbox, self._workspace.root, network=config.sandbox_network, env=env
+            )
             self.session = session or self._opened()
             self.client = client or self._connected()
         except BaseException:
             self.close()
             raise
-        kit = Kit(self._workspace, self._cancel, Artifacts(self._workspace), self._processes, environment(os.environ))
+        artifacts = Artifacts(self._workspace)
+        kit = Kit(self._workspace, self._cancel, artifacts, self._processes, env, self._sandbox)
         self._registry = Registry(tools, kit, Policy(config.approval, on_permission, tuple(hooks)))
         self._asker = Asker(self.client, listener, self._cancel, language=config.language, patience=config.patience)
-        self._system = System(whole(instructions(self._workspace, config.approval, config.instructions)))
+        added = (self._sandbox.rules if self._sandbox else "", config.instructions)
+        self._system = System(whole(instructions(self._workspace, config.approval, *added)))
 
     def __enter__(self) -> Agent:
         return self
@@ -142,6 +150,8 @@ class Agent:
     def close(self) -> None:
         """End all processes and close what was made here; a second call does nothing."""
         self._processes.close()
+        if self._sandbox is not None:
+            self._sandbox.close()
         while self._owned:
             self._owned.pop().close()
         self._workspace.close()
@@ -268,6 +278,8 @@ class Agent:
         self._tell(event)
         if self.session.damaged:
             self._notice(texts.SESSION_DAMAGED.of(count=self.session.damaged))
+        if self._unconfined is not None:
+            self._notice(self._unconfined)
 
     def _notice(self, text: Text) -> None:
         self._tell(Notice(level="warning", text=text.in_language(self.config.language)))

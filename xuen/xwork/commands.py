@@ -26,6 +26,7 @@ from xuen.xwork.events import Listener
 from xuen.xwork.messages import Assistant, Message, ToolResult
 from xuen.xwork.policy.paths import STATE
 from xuen.xwork.policy.permission import Approval, OnPermission, Request, Risk, Verdict
+from xuen.xwork.sandbox.walls import Mode
 from xuen.xwork.session.journal import read
 from xuen.xwork.session.ledger import Ledger
 from xuen.xwork.session.records import Prompted, Reminded
@@ -54,6 +55,8 @@ def carry_out(
         model=options.model,
         api_key_env=options.api_key_env,
         approval=Approval(options.approval),
+        sandbox=Mode(options.sandbox),
+        sandbox_network=options.sandbox_network,
         max_turns=options.max_turns,
         context_tokens=options.context_tokens,
         language=language,

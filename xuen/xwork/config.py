@@ -10,6 +10,7 @@ from xuen.texts import Language
 from xuen.xwork.model.client import Options
 from xuen.xwork.model.retry import Patience
 from xuen.xwork.policy.permission import Approval
+from xuen.xwork.sandbox.walls import Mode
 
 
 class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,6 +26,8 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     model: str | None = None
     api_key_env: str = "OPENAI_API_KEY"  # the variable that holds the key; it may be absent
     approval: Approval = Approval.AUTO
+    sandbox: Mode = Mode.OFF  # around commands; off: they need the network and the home folder more often than not
+    sandbox_network: bool = False  # whether commands in a sandbox have a network
     max_turns: int = 0  # answers of the model in one run; 0 = no limit
     max_repeats: int = 5  # the same batch with the same results; 0 = no limit
     max_failures: int = 12  # failed calls in a row; 0 = no limit
@@ -39,10 +42,11 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     language: Language = "en"  # of events for people
 
     def __post_init__(self) -> None:
-        """Take `approval` by its name too. A mode that nobody knows is an error and never the most generous one.
+        """Take modes by their names too. One that nobody knows is an error and never the most generous one.
 
         Raises:
             ValueError: there is no such mode.
         """
         msgspec.structs.force_setattr(self, "approval", Approval(self.approval))
+        msgspec.structs.force_setattr(self, "sandbox", Mode(self.sandbox))
         msgspec.structs.force_setattr(self, "workspace", Path(self.workspace))

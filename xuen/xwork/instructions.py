@@ -16,13 +16,12 @@ _NOTES = "AGENTS.md"
 _NOTES_LIMIT = 32 << 10  # bytes
 
 
-def instructions(workspace: Workspace, approval: Approval, added: str) -> str:
-    """The system message."""
+def instructions(workspace: Workspace, approval: Approval, *added: str) -> str:
+    """The system message; of what is `added`, empty texts do not count."""
     parts = [_RULES.format(workspace=workspace.root)]
     if approval is Approval.READ_ONLY:
         parts.append(_READ_ONLY)
-    if added.strip():
-        parts.append(added.strip())
+    parts += [text.strip() for text in added if text.strip()]
     if notes := _notes(workspace):
         parts.append(f"The workspace's {_NOTES} says:\n\n{notes}")
     return "\n\n".join(parts)

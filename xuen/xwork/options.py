@@ -49,6 +49,16 @@ def _about_the_agent(command: argparse.ArgumentParser) -> None:
         help="who agrees to what goes beyond reading (default: %(default)s)",
     )
     command.add_argument(
+        "--sandbox",
+        choices=("off", "auto", "on"),
+        default="off",
+        help="run commands inside bubblewrap, where only the workspace and a /tmp of their own can be written: "
+        "on = or not at all, auto = where it works (default: %(default)s)",
+    )
+    command.add_argument(
+        "--sandbox-network", action="store_true", help="let commands in the sandbox use the network (default: none)"
+    )
+    command.add_argument(
         "--max-turns", type=_count, default=0, metavar="N", help="answers of the model at most (default: 0, no limit)"
     )
     command.add_argument("--context-tokens", type=_count, metavar="N", help="the size of the model's context")

@@ -22,6 +22,7 @@ from xuen.xwork.policy.paths import Workspace
 from xuen.xwork.policy.permission import Resource, Risk
 
 if TYPE_CHECKING:
+    from xuen.xwork.sandbox.walls import Sandbox
     from xuen.xwork.tools.artifacts import Artifacts
     from xuen.xwork.tools.processes import Shelf
 
@@ -63,6 +64,7 @@ class Kit(msgspec.Struct, frozen=True):
     artifacts: Artifacts
     processes: Shelf
     env: Mapping[str, str]
+    sandbox: Sandbox | None = None  # around every program that a tool starts
 
 
 A = TypeVar("A", bound=Arguments)

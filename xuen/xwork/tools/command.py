@@ -1,8 +1,8 @@
 """Shell commands for tools: started in a session of their own, read without blocking, ended as a whole tree.
 
-Owns the environment that commands get and the wait for one. Refuses to wait for whoever holds the output open after
-the command itself has ended. Always holds: standard input is empty; nothing that a command started is left when
-`run` returns, also when it was cancelled or timed out.
+Owns the environment that commands get, their start inside or outside a sandbox, and the wait for one. Refuses to
+wait for whoever holds the output open after the command itself has ended. Always holds: standard input is empty;
+nothing that a command started is left when `run` returns, also when it was cancelled or timed out.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -24,6 +24,8 @@ import msgspec
 from xuen.agent.process_tree import GRACE, ProcessTree, spawn
 from xuen.xwork.model.client import Cancel
 from xuen.xwork.policy.paths import Workspace
+from xuen.xwork.sandbox.report import Report
+from xuen.xwork.sandbox.walls import Sandbox
 from xuen.xwork.tools.base import ToolError
 
 _CHUNK = 1 << 18  # bytes read at once
@@ -49,6 +51,7 @@ class Why(StrEnum):
     ITSELF = "itself"
     TIMEOUT = "timeout"
     CANCELLED = "cancelled"
+    SANDBOX = "sandbox"  # its walls could not be made, so it was never begun
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -73,7 +76,43 @@ def shell() -> str:
     return shutil.which("bash") or "/bin/sh"
 
 
-def start(command: str, cwd: Path, env: Mapping[str, str], *, stdin: int = subprocess.DEVNULL) -> ProcessTree:
+class Started:
+    """A command that runs: its tree, and what its sandbox tells of it if it is in one."""
+
+    def __init__(self, tree: ProcessTree, report: Report | None = None) -> None:
+        self.tree = tree
+        self._report = report
+
+    @property
+    def group(self) -> int:
+        """The process group that signals for the command are sent to."""
+        if self._report is None or self.tree.command_ended():
+            return self.tree.pid
+        return self._report.first_process or self.tree.pid
+
+    def members(self) -> int:
+        """How many processes of the command run, the sandbox's own not counted."""
+        own = self._report.first_process if self._report else None
+        return sum(row.pid != own for row in self.tree.members())
+
+    def refused(self) -> bool:
+        """Whether it ended because its sandbox could not be made; asked after the end."""
+        return self._report is not None and (self.tree.returncode or 0) > 0 and not self._report.carried_out
+
+    def close(self) -> None:
+        """It has ended; what was told of it stays known."""
+        if self._report is not None:
+            self._report.close()
+
+
+def start(
+    command: str,
+    cwd: Path,
+    env: Mapping[str, str],
+    *,
+    stdin: int = subprocess.DEVNULL,
+    sandbox: Sandbox | None = None,
+) -> Started:
     """Start a command; both outputs come through one pipe, in the order in which they were written.
 
     Raises:
@@ -82,9 +121,37 @@ def start(command: str, cwd: Path, env: Mapping[str, str], *, stdin: int = subpr
     if "\0" in command:
         raise ToolError("a command cannot hold a NUL character")
     try:
-        return spawn([shell(), "-c", command], cwd=cwd, env=env, stdin=stdin, stderr=subprocess.STDOUT)
+        argv = [shell(), "-c", command]
+        return launch(argv, cwd, env, stdin=stdin, stderr=subprocess.STDOUT, sandbox=sandbox)
     except OSError as error:
         raise ToolError(f"the command could not be started: {error.strerror}") from error
+
+
+def launch(
+    argv: Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str],
+    *,
+    stdin: int = subprocess.DEVNULL,
+    stderr: int,
+    sandbox: Sandbox | None,
+) -> Started:
+    """Start a program, inside the sandbox if there is one.
+
+    Raises:
+        OSError: the system refused.
+    """
+    if sandbox is None:
+        return Started(spawn(argv, cwd=cwd, env=env, stdin=stdin, stderr=stderr))
+    report = Report()
+    try:
+        inside = sandbox.argv(argv, Path(os.path.realpath(cwd)), report.write_end)
+        tree = spawn(inside, cwd=cwd, env=env, stdin=stdin, stderr=stderr, pass_fds=(report.write_end,))
+        report.begun()
+    except BaseException:
+        report.close()
+        raise
+    return Started(tree, report)
 
 
 @contextmanager
@@ -104,19 +171,24 @@ def folder(workspace: Workspace, cwd: str) -> Iterator[Path]:
             os.close(descriptor)
 
 
-def run(tree: ProcessTree, take: Callable[[bytes], None], *, timeout: float, cancel: Cancel, began: float) -> Ended:
+def run(started: Started, take: Callable[[bytes], None], *, timeout: float, cancel: Cancel, began: float) -> Ended:
     """Read a started command to its end and end its tree; `take` gets the output as it comes."""
+    tree = started.tree
     assert tree.process.stdout is not None
     try:
         with _Pipe(tree, take) as pipe:
             why = _wait(tree, pipe, cancel, began + timeout)
             grace = _CANCEL_GRACE if why is Why.CANCELLED else GRACE
-            left = len(tree.members()) if why is Why.ITSELF else 0
+            left = started.members() if why is Why.ITSELF else 0
             tree.end(grace=grace, meanwhile=pipe.pump)
             pipe.drain()
     except BaseException:
         tree.end(grace=_CANCEL_GRACE)
         raise
+    finally:
+        started.close()
+    if why is Why.ITSELF and started.refused():
+        why = Why.SANDBOX
     return Ended(why, tree.returncode, time.monotonic() - began, left)
 
 

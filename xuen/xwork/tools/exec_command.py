@@ -35,9 +35,9 @@ def _run(asked: ExecCommand, kit: Kit) -> Outcome:
     capture = Capture(kit.artifacts)
     began = time.monotonic()
     with command.folder(kit.workspace, asked.cwd) as cwd:
-        tree = command.start(asked.command, cwd, kit.env)
+        started = command.start(asked.command, cwd, kit.env, sandbox=kit.sandbox)
     try:
-        ended = command.run(tree, capture.add, timeout=asked.timeout, cancel=kit.cancel, began=began)
+        ended = command.run(started, capture.add, timeout=asked.timeout, cancel=kit.cancel, began=began)
     finally:
         output = capture.text()
     if ended.why is command.Why.CANCELLED:
@@ -58,6 +58,8 @@ def _how(ended: command.Ended, asked: ExecCommand) -> str:
     took = f"{ended.seconds:.1f} s"
     if ended.why is command.Why.TIMEOUT:
         return f"timed out after {asked.timeout:g} s; the command and everything that it started were ended"
+    if ended.why is command.Why.SANDBOX:
+        return "the command was not run: the sandbox around it could not be made"
     left = f"; {ended.left_behind} processes that it left running were ended" if ended.left_behind else ""
     if ended.status is None or ended.status < 0:
         return f"{_signal(ended.status)} after {took}{left}"
@@ -81,8 +83,7 @@ def _signal(status: int | None) -> str:
 TOOL = Tool(
     "exec_command",
     "Run a shell command to its end, from the workspace, without standard input, and get its exit code and output. "
-    "What it leaves running is ended with it; for servers and the like use start_process. It is a real shell and "
-    "not confined to the workspace.",
+    "What it leaves running is ended with it; for servers and the like use start_process.",
     ExecCommand,
     _run,
     risk=Risk.EXECUTE,

@@ -33,6 +33,8 @@ def _run(asked: PollProcess, kit: Kit) -> Outcome:
 
 def status(managed: Managed) -> str:
     """How a process ended."""
+    if managed.refused():
+        return "not run: the sandbox around it could not be made"
     code = managed.tree.returncode
     if code is None:
         return "could not be ended"

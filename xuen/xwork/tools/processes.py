@@ -14,10 +14,12 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
-from xuen.agent.process_tree import GRACE, ProcessTree
+from xuen.agent.process_tree import GRACE
 from xuen.xwork.model.client import Cancel
+from xuen.xwork.sandbox.walls import Sandbox
 from xuen.xwork.tools import command
 from xuen.xwork.tools.artifacts import clean
 from xuen.xwork.tools.base import ToolError
@@ -35,17 +37,18 @@ NO_PROCESS = "there is no process"
 class Managed:
     """One process."""
 
-    def __init__(self, name: str, text: str, tree: ProcessTree) -> None:
+    def __init__(self, name: str, text: str, started: command.Started) -> None:
         self.name = name
         self.command = text
-        self.tree = tree
+        self.tree = started.tree
+        self._started = started
         self._unread = bytearray()
         self._lost = 0
         self._news = threading.Condition()
         self._closed = False  # the output
         self._reader = threading.Thread(target=self._read, name=f"output of {name}", daemon=True)
-        assert tree.process.stdin is not None
-        os.set_blocking(tree.process.stdin.fileno(), False)
+        assert self.tree.process.stdin is not None
+        os.set_blocking(self.tree.process.stdin.fileno(), False)
         self._reader.start()
 
     def running(self) -> bool:
@@ -105,6 +108,10 @@ class Managed:
             with contextlib.suppress(BrokenPipeError):
                 self.tree.process.stdin.close()
 
+    def refused(self) -> bool:
+        """Whether it never began, because its sandbox could not be made; asked after the end."""
+        return self._started.refused()
+
     def interrupt(self) -> None:
         """What Ctrl+C does in a terminal: SIGINT for its group."""
         self._group(signal.SIGINT)
@@ -118,6 +125,7 @@ class Managed:
         self.tree.end(grace=grace)
         self.close_stdin()
         self._reader.join(0.5)
+        self._started.close()
 
     def _has_news(self) -> bool:
         """Whether a poll would give anything: half a character is nothing yet."""
@@ -127,7 +135,7 @@ class Managed:
         # Unreaped until its tree has ended, so the group cannot have passed to others.
         if self.tree.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.tree.pid, number)
+                os.killpg(self._started.group, number)
 
     def _read(self) -> None:
         file = self.tree.process.stdout
@@ -152,7 +160,7 @@ class Shelf:
         self._managed: dict[str, Managed] = {}
         self._count = 0
 
-    def start(self, text: str, cwd: Path, env: dict[str, str]) -> Managed:
+    def start(self, text: str, cwd: Path, env: Mapping[str, str], sandbox: Sandbox | None = None) -> Managed:
         """Start a command and give it an id.
 
         Raises:
@@ -160,9 +168,9 @@ class Shelf:
         """
         if len(self._managed) >= AT_ONCE:
             raise ToolError(f"{AT_ONCE} processes are there already; stop one of them first")
-        tree = command.start(text, cwd, env, stdin=subprocess.PIPE)
+        started = command.start(text, cwd, env, stdin=subprocess.PIPE, sandbox=sandbox)
         self._count += 1
-        managed = Managed(f"p{self._count}", text, tree)
+        managed = Managed(f"p{self._count}", text, started)
         self._managed[managed.name] = managed
         return managed
 

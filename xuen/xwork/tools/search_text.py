@@ -17,7 +17,6 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from xuen.agent.process_tree import spawn
 from xuen.xwork.errors import Interrupted
 from xuen.xwork.policy.paths import Place
 from xuen.xwork.policy.permission import Risk
@@ -137,13 +136,14 @@ def _prefiltered(folder: int, asked: SearchText, kit: Kit, query: bytes) -> set[
 
     try:
         # Started in the folder itself; `.` is a name that no swap can change.
-        tree = spawn([*argv, os.fsdecode(query), "."], cwd=Path(where), env=kit.env, stderr=subprocess.DEVNULL)
+        argv += [os.fsdecode(query), "."]
+        started = command.launch(argv, Path(where), kit.env, stderr=subprocess.DEVNULL, sandbox=kit.sandbox)
     except (OSError, ValueError):
         return None
-    ended = command.run(tree, take, timeout=_PREFILTER, cancel=kit.cancel, began=time.monotonic())
+    ended = command.run(started, take, timeout=_PREFILTER, cancel=kit.cancel, began=time.monotonic())
     if ended.why is command.Why.CANCELLED:
         raise Interrupted(INTERRUPTED)
-    if ended.status not in (0, 1) or len(names) > _NAMES:
+    if ended.why is not command.Why.ITSELF or ended.status not in (0, 1) or len(names) > _NAMES:
         return None
     return {name.removeprefix(b"./") for name in bytes(names).split(b"\0") if name}
 

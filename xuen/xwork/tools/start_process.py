@@ -20,7 +20,7 @@ class StartProcess(Arguments, frozen=True, kw_only=True):
 
 def _run(asked: StartProcess, kit: Kit) -> Outcome:
     with command.folder(kit.workspace, asked.cwd) as cwd:
-        managed = kit.processes.start(asked.command, cwd, dict(kit.env))
+        managed = kit.processes.start(asked.command, cwd, kit.env, kit.sandbox)
     return Outcome(f"process_id: {managed.name}")
 
 

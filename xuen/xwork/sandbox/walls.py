@@ -1,0 +1,165 @@
+"""A sandbox for commands, made by bubblewrap: the workspace can be written, the rest only read.
+
+Owns the walls: what a command sees, and what bubblewrap tells of it. A command has a /tmp of its agent's own that
+lives as long as the agent, no sight of other processes, no capabilities, no sockets below /run, and no network
+unless it is allowed; the runtime's own folder in the workspace can only be read. Refuses to go on where the walls
+cannot be made: a command then does not run at all, and its exit code is not taken for an answer.
+
+Always holds: the environment passes through, so a process in the sandbox carries the marks of its tree; bubblewrap
+stays the first process of that tree and everything inside ends with the sandbox's own first process.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from xuen.texts import Text, plain
+from xuen.texts import sandbox as texts
+from xuen.xwork.errors import BadUse
+from xuen.xwork.policy.paths import STATE
+from xuen.xwork.sandbox import island
+
+_PROBE = 20.0  # seconds that bubblewrap has to show that it works
+_NOT_WRITABLE = 9  # exit code of the probe: the walls stand, and the workspace is on their wrong side
+_TEMPORARY = ("/tmp", "/var/tmp")
+_SYSTEM = ("/", "/dev", "/proc", "/sys", "/usr", "/etc")
+
+
+class Mode(StrEnum):
+    """Whether commands run in a sandbox."""
+
+    OFF = "off"
+    AUTO = "auto"  # where it works; where not, that is said once
+    ON = "on"  # or not at all
+
+
+class Sandbox:
+    """The walls around the commands of one agent."""
+
+    def __init__(self, program: str, workspace: Path, *, network: bool) -> None:
+        """`program` is bubblewrap; `workspace` is absolute and holds no link.
+
+        Raises:
+            OSError: there is no place for temporary files.
+        """
+        self._network = network
+        self._island: island.Island | None = None
+        self._program = program
+        self._workspace = str(workspace)
+        import tempfile  # most agents have no sandbox
+
+        self._temporary = tempfile.mkdtemp(prefix="xwork-")
+
+    def argv(self, command: Sequence[str], cwd: Path, report: int | None = None) -> list[str]:
+        """What to start instead of `command`; bubblewrap tells on descriptor `report` what becomes of it."""
+        told = [] if report is None else ["--json-status-fd", str(report)]
+        before = self._island.prefix() if self._island else []
+        return [*before, self._program, *self._walls(), "--chdir", str(cwd), *told, "--", *command]
+
+    def share_network(self, env: Mapping[str, str]) -> None:
+        """Put all commands from now on into one network that leads nowhere, if they are to have none."""
+        if not self._network:
+            self._island = island.make(self._program, env)
+
+    @property
+    def rules(self) -> str:
+        """What the model is told of it."""
+        network = "they have network access."
+        if not self._network:
+            network = "they have no network, but can reach each other's servers on 127.0.0.1."
+            if self._island is None:
+                network = "they have no network; even a server of another command cannot be reached."
+        return (
+            "Commands run in a sandbox: they can write in the workspace and in /tmp, elsewhere they can only read, "
+            f"they do not see other processes, and {network}"
+        )
+
+    def close(self) -> None:
+        """Remove the temporary files; a second call does nothing."""
+        if self._island is not None:
+            self._island.close()
+            self._island = None
+        shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def _walls(self) -> Iterator[str]:
+        # Capabilities would let a command undo the mounts, and root could still write /proc/sys without any.
+        yield from ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--cap-drop", "ALL")
+        yield from () if self._network or self._island else ("--unshare-net",)
+        yield "--new-session"  # a group of its own, which signals can be sent to without hitting bubblewrap
+        yield from ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc")
+        yield from self._run_folder()
+        for folder in _TEMPORARY:
+            if os.path.isdir(folder) and not os.path.islink(folder):  # noqa: PTH112, PTH114 - constants of the system
+                yield from ("--bind", self._temporary, folder)
+        yield from ("--setenv", "TMPDIR", _TEMPORARY[0])
+        yield from ("--bind", self._workspace, self._workspace)
+        state = Path(self._workspace, STATE)
+        if state.is_dir() and not state.is_symlink():
+            yield from ("--ro-bind", str(state), str(state))
+
+    def _run_folder(self) -> Iterator[str]:
+        """An empty /run: a socket that can be reached there may lead to a service which writes for others."""
+        if not Path("/run").is_dir():
+            return
+        yield from ("--tmpfs", "/run")
+        yield from ("--ro-bind-try", "/run/current-system", "/run/current-system")  # the programs of NixOS
+        names = os.path.realpath("/etc/resolv.conf")
+        if self._network and names.startswith("/run/"):
+            yield from ("--ro-bind-try", names, names)
+
+
+def make(mode: Mode, workspace: Path, *, network: bool, env: Mapping[str, str]) -> tuple[Sandbox | None, Text | None]:
+    """The sandbox that the mode asks for, tried once; with `auto` and none, why there is none.
+
+    Raises:
+        BadUse: it must be there and cannot.
+    """
+    if mode is Mode.OFF:
+        return None, None
+    try:
+        return _tried(workspace, network=network, env=env), None
+    except BadUse as error:
+        if mode is Mode.ON:
+            raise
+        return None, texts.GOES_WITHOUT.of(reason=error.what)
+
+
+def _tried(workspace: Path, *, network: bool, env: Mapping[str, str]) -> Sandbox:
+    program = shutil.which("bwrap", path=env.get("PATH"))
+    if program is None:
+        raise BadUse(texts.MISSING, mend=texts.MISSING_MEND)
+    root = workspace.resolve()
+    if str(root) in _SYSTEM:
+        raise BadUse(texts.WHOLE_SYSTEM.of(path=plain(str(root))), mend=texts.WHOLE_SYSTEM_MEND)
+    try:
+        sandbox = Sandbox(program, root, network=network)
+    except OSError as error:
+        raise BadUse(texts.NO_FOLDER.of(reason=plain(str(error)))) from error
+    try:
+        _probe(sandbox, root, env)
+        sandbox.share_network(env)
+    except BadUse:
+        sandbox.close()
+        raise
+    return sandbox
+
+
+def _probe(sandbox: Sandbox, root: Path, env: Mapping[str, str]) -> None:
+    argv = sandbox.argv(["/bin/sh", "-c", f"test -w . || exit {_NOT_WRITABLE}"], root)
+    try:
+        done = subprocess.run(
+            argv, env=dict(env), stdin=subprocess.DEVNULL, capture_output=True, timeout=_PROBE, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise BadUse(texts.BROKEN.of(reason=plain(str(error))), mend=texts.BROKEN_MEND) from error
+    if done.returncode == _NOT_WRITABLE:
+        raise BadUse(texts.NOT_WRITABLE.of(path=plain(str(root))), mend=texts.NOT_WRITABLE_MEND)
+    if done.returncode != 0:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        reason = said[-1] if said else f"bwrap: exit code {done.returncode}"
+        raise BadUse(texts.BROKEN.of(reason=plain(reason)), mend=texts.BROKEN_MEND)
