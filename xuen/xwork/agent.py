@@ -10,13 +10,16 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from xuen.texts import Text, plain
 from xuen.texts import xwork as texts
+from xuen.texts.xwork import INTERRUPTED
 from xuen.xwork import gate
+from xuen.xwork.bounds import tidy
 from xuen.xwork.config import AgentConfig
 from xuen.xwork.errors import BadUse, ContextOverflow, Interrupted, ModelError, XworkError
 from xuen.xwork.events import AnyEvent, Completed, Listener, Notice, RunStarted, ToolEnded, ToolStarted
@@ -35,13 +38,15 @@ from xuen.xwork.session.journal import Session
 from xuen.xwork.session.ledger import State
 from xuen.xwork.session.records import Answered, Carried, Ended, Prompted, Reminded, Resumed, whole
 from xuen.xwork.session.summarise import NothingToCompact, compact
-from xuen.xwork.texts import INTERRUPTED
 from xuen.xwork.tools.artifacts import Artifacts
 from xuen.xwork.tools.base import AnyTool, Kit, Outcome
 from xuen.xwork.tools.builtin import TOOLS
 from xuen.xwork.tools.command import environment
 from xuen.xwork.tools.processes import Shelf
 from xuen.xwork.tools.registry import Policy, Registry
+
+if TYPE_CHECKING:
+    from xuen.xwork.mcp.hub import Hub
 
 CUT_OFF = "not carried out: the answer was cut off at the output limit. Write less in one answer, in several calls."
 
@@ -96,6 +101,7 @@ class Agent:
             raise BadUse(texts.WORKSPACE_UNUSABLE.of(reason=plain(str(error)))) from error
         self._processes = Shelf()
         self._sandbox: Sandbox | None = None
+        self._hub: Hub | None = None
         self._owned: list[ModelClient | Session] = []
         try:
             env = environment(os.environ)
@@ -103,15 +109,18 @@ class Agent:
                 config.sandbox, self._workspace.root, network=config.sandbox_network, env=env
             )
             self.session = session or self._opened()
+            tidy(self._workspace)
             self.client = client or self._connected()
+            remote, self._missing = self._connected_servers()
         except BaseException:
             self.close()
             raise
         artifacts = Artifacts(self._workspace)
         kit = Kit(self._workspace, self._cancel, artifacts, self._processes, env, self._sandbox)
-        self._registry = Registry(tools, kit, Policy(config.approval, on_permission, tuple(hooks)))
+        missing = {f"{name}__": why.en for name, why in self._missing.items()}
+        self._registry = Registry([*tools, *remote], kit, Policy(config.approval, on_permission, tuple(hooks)), missing)
         self._asker = Asker(self.client, listener, self._cancel, language=config.language, patience=config.patience)
-        added = (self._sandbox.rules if self._sandbox else "", config.instructions)
+        added = (self._sandbox.rules if self._sandbox else "", *missing.values(), config.instructions)
         self._system = System(whole(instructions(self._workspace, config.approval, *added)))
 
     def __enter__(self) -> Agent:
@@ -150,6 +159,8 @@ class Agent:
     def close(self) -> None:
         """End all processes and close what was made here; a second call does nothing."""
         self._processes.close()
+        if self._hub is not None:
+            self._hub.close()
         if self._sandbox is not None:
             self._sandbox.close()
         while self._owned:
@@ -278,8 +289,9 @@ class Agent:
         self._tell(event)
         if self.session.damaged:
             self._notice(texts.SESSION_DAMAGED.of(count=self.session.damaged))
-        if self._unconfined is not None:
-            self._notice(self._unconfined)
+        for lacking in (self._unconfined, *self._missing.values()):
+            if lacking is not None:
+                self._notice(lacking)
 
     def _notice(self, text: Text) -> None:
         self._tell(Notice(level="warning", text=text.in_language(self.config.language)))
@@ -289,6 +301,15 @@ class Agent:
         session = Session(path, workspace=self._workspace.root)
         self._owned.append(session)
         return session
+
+    def _connected_servers(self) -> tuple[Sequence[AnyTool], Mapping[str, Text]]:
+        """The tools of all MCP servers, and why one is not there."""
+        if not self.config.mcp:
+            return (), {}
+        from xuen.xwork.mcp.hub import Hub
+
+        self._hub = Hub(self.config.mcp, self._workspace.root, os.environ, self._cancel)
+        return self._hub.ready()
 
     def _connected(self) -> ModelClient:
         from xuen.xwork.model.connect import connect

@@ -19,6 +19,7 @@ from xuen.agent.process_tree import adopt_orphans
 from xuen.stop import Stop
 from xuen.texts import Language, plain
 from xuen.texts import xwork as texts
+from xuen.texts.xwork import INTERRUPTED
 from xuen.xwork.agent import Agent
 from xuen.xwork.config import AgentConfig
 from xuen.xwork.errors import BadUse, Interrupted
@@ -30,7 +31,6 @@ from xuen.xwork.sandbox.walls import Mode
 from xuen.xwork.session.journal import read
 from xuen.xwork.session.ledger import Ledger
 from xuen.xwork.session.records import Prompted, Reminded
-from xuen.xwork.texts import INTERRUPTED
 from xuen.xwork.tools.walk import printable
 
 _SHOWN = 400  # characters of a message in `show`

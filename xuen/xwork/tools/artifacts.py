@@ -7,9 +7,11 @@ out is said with its size and where it can be read; a file that is there already
 from __future__ import annotations
 
 import os
+import time
 from collections import deque
 
-from xuen.xwork.policy.paths import STATE, PathRefused, Workspace
+from xuen.xwork.bounds import ARTIFACTS
+from xuen.xwork.policy.paths import PathRefused, Workspace
 
 SHOWN = 16_000
 """Characters of one result in the context, head and tail together."""
@@ -20,10 +22,11 @@ _MEMORY = 64 << 10  # bytes of one output in memory, of its head and of its tail
 
 
 class Artifacts:
-    """The artifacts of one agent."""
+    """The artifacts of one agent; their names say when it began, so none looks for a free one among many."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
+        self._began = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
         self._number = 0
 
     def shorten(self, text: str) -> str:
@@ -54,7 +57,7 @@ class Artifacts:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         while True:
             self._number += 1
-            shown = f"{STATE}/artifacts/output-{self._number:04}.txt"
+            shown = f"{ARTIFACTS}/output-{self._began}-{self._number:04}.txt"
             with self._workspace.place(shown, create_parents=True) as place:
                 try:
                     return place.open_new(flags), shown

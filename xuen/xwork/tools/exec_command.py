@@ -8,9 +8,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from xuen.texts.xwork import INTERRUPTED
 from xuen.xwork.errors import Interrupted
 from xuen.xwork.policy.permission import Risk
-from xuen.xwork.texts import INTERRUPTED
 from xuen.xwork.tools import command
 from xuen.xwork.tools.artifacts import Capture
 from xuen.xwork.tools.base import Arguments, Effect, Kit, Outcome, Tool, command_of

@@ -17,10 +17,10 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from xuen.texts.xwork import INTERRUPTED
 from xuen.xwork.errors import Interrupted
 from xuen.xwork.policy.paths import Place
 from xuen.xwork.policy.permission import Risk
-from xuen.xwork.texts import INTERRUPTED
 from xuen.xwork.tools import command
 from xuen.xwork.tools.base import Arguments, Count, Kit, Outcome, PathText, Tool, ToolError, path_of
 from xuen.xwork.tools.walk import DEEPEST, SKIPPED, matches, printable, walk
