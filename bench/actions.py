@@ -79,7 +79,7 @@ def cancel(folder: Path, number: signal.Signals) -> float:
     sent = []
 
     def act(job: Job, process: subprocess.Popen[bytes]) -> None:
-        job.wait_for_candidates(1)
+        job.wait_for_candidates(process, 1)
         time.sleep(1)
         sent.append(time.monotonic())
         process.send_signal(number)

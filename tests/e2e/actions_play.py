@@ -95,6 +95,7 @@ class Job:
     seconds: dict[str, float] = field(default_factory=dict)
     outputs: dict[str, dict[str, str]] = field(default_factory=dict)
     said: str = ""
+    log: Path = Path(os.devnull)
     failed: bool = False
     died: bool = False
     runs_before: int = 0
@@ -138,16 +139,29 @@ class Job:
     def candidates(self) -> set[bytes]:
         return {path.read_bytes() for path in self.workspace.glob("rounds/cand-*.md")}
 
-    def wait_for_candidates(self, count: int, seconds: float = 100) -> None:
+    def wait_for_candidates(self, process: subprocess.Popen[bytes], count: int) -> None:
         """Until this run (not those before it) has brought so many."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
+
+        def brought() -> bool:
             started = [place for place, line in enumerate(self.history()) if line["event"] == "run_started"]
             new = self.history()[started[-1] :] if len(started) > self.runs_before else []
-            if sum(line["event"] == "candidate" for line in new) >= count:
-                return
+            return sum(line["event"] == "candidate" for line in new) >= count
+
+        self.wait_until(process, brought)
+
+    def wait_for_agent(self, process: subprocess.Popen[bytes]) -> list[psutil.Process]:
+        """Until the agent is at work; all processes of the step at that moment."""
+        self.wait_for_candidates(process, 0)
+        self.wait_until(process, lambda: any("opencode_like" in words for _, words in descendants(process)))
+        return [each for each, _ in descendants(process)]
+
+    def wait_until(self, process: subprocess.Popen[bytes], holds: Callable[[], bool], seconds: float = 100) -> None:
+        """Until something holds while a step runs; a step that ends before it does is an error."""
+        end = time.monotonic() + seconds
+        while not holds():
+            if process.poll() is not None or time.monotonic() > end:
+                raise TimeoutError(f"{self.name}: step ended with {process.poll()}; {self.log.read_text('utf-8')}")
             time.sleep(0.05)
-        raise TimeoutError(f"{count} candidates of {self.name}: {self.said}")
 
     # --- GitHub's part
 
@@ -161,7 +175,8 @@ class Job:
         env |= {"GITHUB_OUTPUT": str(output), "GITHUB_PATH": str(path)}
         began = time.monotonic()
         self.runs_before = sum(line["event"] == "run_started" for line in self.history())
-        with (self.folder / f"{self.name}-{number}.log").open("wb") as log:
+        self.log = script.with_suffix(".log")
+        with self.log.open("wb") as log:
             process = subprocess.Popen(
                 [*AS_GITHUB_STARTS_IT, "bash", "--noprofile", "--norc", "-e", "-o", "pipefail", str(script)],
                 cwd=self.checkout,
@@ -180,7 +195,7 @@ class Job:
         self.seconds[step["name"]] = time.monotonic() - began
         self.codes[step["name"]] = code
         self.failed = self.failed or code != 0
-        self.said += Path(log.name).read_text("utf-8", errors="replace")
+        self.said += self.log.read_text("utf-8", errors="replace")
         if "id" in step:
             pairs = (line.partition("=") for line in output.read_text("utf-8").splitlines())
             self.outputs[step["id"]] = {name: value for name, _, value in pairs}
@@ -263,6 +278,16 @@ def kill_all(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
+def descendants(process: subprocess.Popen[bytes]) -> list[tuple[psutil.Process, str]]:
+    """Those that are there at this moment, with their command lines; they come and go meanwhile."""
+    found = []
+    with suppress(psutil.NoSuchProcess):
+        for each in psutil.Process(process.pid).children(recursive=True):
+            with suppress(psutil.Error):
+                found.append((each, " ".join(each.cmdline())))
+    return found
+
+
 # --- what can happen to a step ----------------------------------------------------------------------------------------
 
 
@@ -270,32 +295,28 @@ def cancelled_after(count: int, number: int = signal.SIGINT) -> Callable[[Job, s
     """The job is cancelled when the run has brought `count` candidates: the script's process alone gets a signal."""
 
     def act(job: Job, process: subprocess.Popen[bytes]) -> None:
-        job.wait_for_candidates(count)
+        job.wait_for_candidates(process, count)
         process.send_signal(number)
 
     return act
 
 
-def cancelled_by_github(count: int) -> Callable[[Job, subprocess.Popen[bytes]], None]:
-    """As GitHub cancels: SIGINT, 7.5 s later SIGTERM, 2.5 s later everything of the step is killed."""
-
-    def act(job: Job, process: subprocess.Popen[bytes]) -> None:
-        job.wait_for_candidates(count)
-        for number, seconds in ((signal.SIGINT, GRACE), (signal.SIGTERM, 2.5)):
-            process.send_signal(number)
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(seconds)
-                return
-        kill_all(process)
-
-    return act
+def cancelled_by_github(job: Job, process: subprocess.Popen[bytes]) -> None:
+    """With an agent at work, as GitHub cancels: SIGINT, 7.5 s later SIGTERM, 2.5 s later the step is killed."""
+    job.wait_for_agent(process)
+    for number, seconds in ((signal.SIGINT, GRACE), (signal.SIGTERM, 2.5)):
+        process.send_signal(number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+            return
+    kill_all(process)
 
 
 def killed_after(count: int) -> Callable[[Job, subprocess.Popen[bytes]], None]:
     """Everything of the step is killed then, in the middle of whatever it does."""
 
     def act(job: Job, process: subprocess.Popen[bytes]) -> None:
-        job.wait_for_candidates(count)
+        job.wait_for_candidates(process, count)
         kill_all(process)
 
     return act
