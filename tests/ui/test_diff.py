@@ -1,0 +1,59 @@
+"""What changed between two texts: lines, and words within them."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from xuen.ui.diff import MAX_WORDS, changed_words, diff
+from xuen.ui.tui.widgets.section import diff_lines
+
+
+def parts(line, spans):
+    return [line[start:end] for start, end in spans]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "gone", "come"),
+    [
+        ("accept in one pass of it", "accept in a single pass of it", ["one"], ["a single"]),
+        ("| 4 | 3.0 | 2.2x |", "| 4 | 3.4 | 2.2x |", ["3.0"], ["3.4"]),
+        ("大模型一遍前向验证", "大模型单遍前向验证", ["一"], ["单"]),
+        ("a line and more", "a line", [" and more"], []),
+        ("nothing alike here", "完全不同的一行", [], []),
+        ("", "new line", [], []),
+        ("unchanged", "unchanged", [], []),
+    ],
+)
+def test_the_words_that_changed_in_a_line_are_found(old, new, gone, come):
+    left, right = changed_words(old, new)
+    assert (parts(old, left), parts(new, right)) == (gone, come)
+
+
+def test_lines_are_compared_with_the_lines_that_they_replace():
+    lines = diff("a\nthe old idea\nz", "a\nthe new idea\nand one more\nz")
+    assert [(each.what, each.text, parts(each.text, each.spans)) for each in lines] == [
+        ("same", "a", []),
+        ("removed", "the old idea", ["old"]),
+        ("added", "the new idea", ["new"]),
+        ("added", "and one more", []),
+        ("same", "z", []),
+    ]
+
+
+def test_marked_words_stay_at_their_place_behind_tabs_and_removed_control_characters():
+    lines = diff_lines("\tone \x1b[31mred\x1b[0m pass of it", "\tone blue pass of it", "en")
+    assert [(line.text, parts(line.text, line.spans)) for line in lines] == [
+        ("-     one red pass of it", ["red"]),
+        ("+     one blue pass of it", ["blue"]),
+    ]
+
+
+def test_long_lines_and_many_lines_cost_little():
+    began = time.process_time()
+    long = "word " * MAX_WORDS
+    assert changed_words(long, long + "x") == ((), ())
+    many = [f"line {n} of the old text with some words in it" for n in range(3000)]
+    assert len(diff("\n".join(many), "\n".join(line.replace("old", "new") for line in many))) == 6001 - 1
+    assert time.process_time() - began < 30
