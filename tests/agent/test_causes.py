@@ -159,6 +159,65 @@ RECORDED = [
     ("pi", "stderr", "503 The engine is currently overloaded, please try again later", "CAUSE_OVERLOADED"),
     ("pi", "stderr", "No API key found for the selected model.", "CAUSE_NO_KEY"),
     ("pi", "stderr", "401 Incorrect API key provided: sk-x****.", "CAUSE_REFUSED_KEY"),
+    (
+        "mini",
+        "stdout",
+        "│   2926 │   │   │   raised_exc: Final = APIConnectionError(    │\n"
+        "│        message=f'RateLimitError: {exception_provider}'       │\n"
+        "╰──────────────────────────────────────────────────────────────╯\n"
+        "NotFoundError: litellm.NotFoundError: NotFoundError: OpenAIException - The model `scripted` does not exist or "
+        "you do not have access to it.\n│   2926 │   │   │   raised_exc: Final = APIConnectionError(    │\n"
+        "│        message=f'RateLimitError: {exception_provider}'       │",
+        "CAUSE_MODEL",
+    ),
+    (
+        "mini",
+        "stdout",
+        "AuthenticationError: litellm.AuthenticationError: AuthenticationError: OpenAIException - Incorrect API key "
+        "provided: sk-x****. You can permanently set your API key with `mini-extra config set KEY VALUE`.",
+        "CAUSE_REFUSED_KEY",
+    ),
+    (
+        "mini",
+        "stdout",
+        "AuthenticationError: OpenAIException - Missing credentials. Please pass an `api_key`, or set OPENAI_API_KEY"
+        " in the environment. You can permanently set your API key with `mini-extra config set KEY VALUE`.",
+        "CAUSE_NO_KEY",
+    ),
+    (
+        "mini",
+        "stdout",
+        "Exit:\nRepeatedFormatError\n\nSaved trajectory to '/x/last_mini_run.traj.json'",
+        "CAUSE_ONLY_TALKED",
+    ),
+    (
+        "claude",
+        "stdout",
+        "API Error: API returned an empty or malformed response (HTTP 200) — check for a proxy or gateway",
+        "CAUSE_BROKEN_ANSWER",
+    ),
+    (
+        "aider",
+        "stdout",
+        "Model openai/scripted has hit a token limit!\nTotal tokens: ~850 of 0 -- possibly exhausted context window!\n"
+        "To reduce input tokens:\n- Use /tokens to see token usage.\n\nOpen URL for more info? (Y)es/(N)o [Yes]:",
+        "CAUSE_CONTEXT",
+    ),
+    ("qwen", "stderr", "[API Error: Model stream ended with empty response text.]", "CAUSE_EMPTY"),
+    ("qwen", "stderr", "[API Error: Model stream ended without a finish reason.]", "CAUSE_BROKEN_ANSWER"),
+    (
+        "gemini",
+        "stderr",
+        "Full report Error: Incomplete JSON segment at the end\n    at x (y.js:1:2)",
+        "CAUSE_BROKEN_ANSWER",
+    ),
+    (
+        "codex",
+        "stderr",
+        CODEX_BANNER + "ERROR: Reconnecting... 1/1\nERROR: stream disconnected before completion: stream closed before "
+        "response.completed",
+        "CAUSE_BROKEN_ANSWER",
+    ),
     ("opencode", "stderr", "> build · scripted\nError: Incorrect API key provided: sk-x****.", "CAUSE_REFUSED_KEY"),
     ("opencode", "stderr", "> build · scripted\n", "CAUSE_SILENT"),
 ]

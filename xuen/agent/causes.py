@@ -91,6 +91,13 @@ GENERAL: Final = _signs(
         ),
     ),
     (
+        texts.CAUSE_BROKEN_ANSWER,
+        (
+            r"stream (?:ended without a finish reason|closed before response\.completed)|Incomplete JSON segment",
+            r"(?:empty or )?malformed response\b|invalid response from (?:LLM endpoint|the (?:API|server))",
+        ),
+    ),
+    (
         texts.CAUSE_SERVER,
         (
             r"ECONN(?:REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH",
@@ -124,7 +131,7 @@ GENERAL: Final = _signs(
             r"权限(?:被拒绝|不足)|(?:需要|等待).{0,6}(?:授权|批准|许可)|拒绝访问",
         ),
     ),
-    (texts.CAUSE_EMPTY, (r"model (?:returned|gave) an? empty (?:response|answer)",)),
+    (texts.CAUSE_EMPTY, (r"model (?:returned|gave) an? empty (?:response|answer)|stream ended with empty response",)),
     (
         texts.CAUSE_USAGE,
         (
@@ -135,7 +142,10 @@ GENERAL: Final = _signs(
 )
 
 # What has the form of a sign, is said in every call, and hinders nothing.
-_NO_TROUBLE: Final = re.compile(r"^warning: Model metadata for ", re.IGNORECASE)
+_NO_TROUBLE: Final = re.compile(
+    r"^warning: Model metadata for |^│ +(?:❱ +)?\d+ │|^│ {6,}.*│$",  # the last two: source code in a traceback
+    re.IGNORECASE,
+)
 
 # What one program alone says.
 SPECIAL: Final[dict[str, tuple[Sign, ...]]] = {
@@ -166,12 +176,15 @@ SPECIAL: Final[dict[str, tuple[Sign, ...]]] = {
         (texts.CAUSE_NO_KEY, (r"No API key found for|No models available",)),
     ),
     "aider": _signs(
+        (texts.CAUSE_CONTEXT, (r"has hit a token limit|possibly exhausted context window",)),
         (texts.CAUSE_MODEL, (r"LLM Provider NOT provided|Model .{0,80} Unknown context window",)),
         (texts.CAUSE_OVERLOADED, (r"litellm\.(?:InternalServer|ServiceUnavailable)Error",)),
     ),
     "mini": _signs(
         (texts.CAUSE_MODEL, (r"LLM Provider NOT provided",)),
+        (texts.CAUSE_REFUSED_KEY, (r"AuthenticationError: .*(?:Incorrect|invalid).*set your API key",)),
         (texts.CAUSE_PERMISSION, (r"^Aborted\.?$",)),
+        (texts.CAUSE_ONLY_TALKED, (r"^RepeatedFormatError$",)),
     ),
     "xwork": (),
 }

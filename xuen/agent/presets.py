@@ -94,6 +94,7 @@ class Resolved:
     embedded: bool = False  # the language model inside this machine does the work
 
 
+_WIDE: Final = {"COLUMNS": "200"}  # else they break their lines at 80, and with them what they say of an error
 _AIDER_NOTE: Final = (
     "No shell command can be run in this chat. Where sections are to be overwritten, answer with the whole of "
     "research.md: your new text between the marker lines of each section, and everything else as it is. "
@@ -173,11 +174,12 @@ _ROWS: Final = (
         command="{ cat \"$prompt_file\"; printf '\\n\\n%s\\n' '" + _AIDER_NOTE + "'; } | "
         "aider --no-git --no-check-update --no-show-release-notes --analytics-disable --no-show-model-warnings "
         "--no-pretty --no-detect-urls --no-suggest-shell-commands --edit-format whole "
+        "--max-chat-history-tokens 10000000 "  # else it has a long prompt summarised, for nothing
         "--chat-history-file /dev/null --input-history-file /dev/null --message-file /dev/stdin research.md",
         install="pip install aider-chat",
         permits=texts.PERMITS_EDITS,
         advice=texts.KEY_IN_ENVIRONMENT.of(names="OPENAI_API_BASE, OPENAI_API_KEY, AIDER_MODEL"),
-        env={**_LITELLM, "BROWSER": "true"},  # it opens pages that explain an error
+        env={**_LITELLM, **_WIDE, "BROWSER": "true"},  # it opens pages that explain an error
     ),
     Preset(
         name="mini",
@@ -193,6 +195,7 @@ _ROWS: Final = (
             "MSWEA_CONFIGURED": "true",
             "MSWEA_COST_TRACKING": "ignore_errors",
             "MSWEA_SILENT_STARTUP": "1",
+            **_WIDE,
         },
         max_state_chars=24_000,
     ),

@@ -82,6 +82,11 @@ CAUSE_CONTEXT = Text(
     "It said: {line}",
     "提示词超出了模型的上下文：请调小 prompt.max_state_chars，或换用上下文更大的模型。它说：{line}",
 )
+CAUSE_BROKEN_ANSWER = Text(
+    "the answer of its model server broke off or is none that it understands: check that the address is the server's "
+    "own, and no web page or login page. It said: {line}",
+    "模型服务的回答中断了，或不是它能理解的格式：请检查地址是否就是该服务本身，而不是网页或登录页面。它说：{line}",
+)
 CAUSE_EMPTY = Text(
     "its model answered with nothing: try again, or take another model. It said: {line}",
     "模型返回了空的回答：请重试，或换一个模型。它说：{line}",
