@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -119,6 +121,38 @@ def test_a_run_without_a_good_round_fails_and_the_page_says_why(remote: Remote, 
     assert "no round succeeded" in job.summary
     assert "Last failure (round 3)" in job.summary
     assert faults(remote, [job]) == []
+
+
+def test_a_verdict_committed_on_the_web_is_honoured_by_the_next_run_before_its_first_round(
+    remote: Remote, tmp_path: Path
+) -> None:
+    def stops_after(event: str) -> Callable[[Job, subprocess.Popen[bytes]], None]:
+        def act(job: Job, process: subprocess.Popen[bytes]) -> None:
+            job.wait_for_candidates(process, 1)
+            job.wait_until(process, lambda: event in names(job))
+            process.send_signal(signal.SIGINT)
+
+        return act
+
+    env = {"FAKE_OPTIONS": "--idea 'in {round}' --score -"}
+    first = Job(remote, tmp_path, "first", inputs={"words": "0"}, env=env, during={LOOP: stops_after("pending")}).run()
+    waiting = next(line["id"] for line in remote.history() if line["event"] == "pending")
+    assert f"{waiting} 8" in first.summary, "the page says how"
+    assert "https://github.example/me/it/edit/xuen-loop/rounds/verdicts.txt" in first.summary
+    git(tmp_path, "clone", "-q", "-b", "xuen-loop", remote.path.as_uri(), "web")
+    with (tmp_path / "web/rounds/verdicts.txt").open("a") as verdicts:
+        verdicts.write(f"{waiting} 8 deeper than the rest\r\n")
+    git(tmp_path / "web", "commit", "-q", "-a", "-m", "Update verdicts.txt")
+    git(tmp_path / "web", "push", "-q")
+    second = Job(
+        remote, tmp_path, "second", inputs={"words": "0"}, env=env, during={LOOP: stops_after("adopted")}
+    ).run()
+    assert second.failed is False, second.said
+    new = names(second)[len(first.history()) :]
+    assert new.index("adopted") < new.index("candidate")
+    best = json.loads(remote.read("rounds/best.json"))
+    assert (best["id"], best["score"], best["verify"]) == (waiting, 8, "user")
+    assert faults(remote, [first, second]) == []
 
 
 def test_without_a_model_the_run_does_not_start_and_the_memory_is_kept(remote: Remote, tmp_path: Path) -> None:
