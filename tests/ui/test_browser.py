@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -135,6 +137,55 @@ def test_a_page_loads_the_screen_takes_a_text_and_sees_it_acknowledged(tmp_path)
         process.stdout.close()
     history = (tmp_path / "workspace" / "rounds" / "history.jsonl").read_text()
     assert json.loads(history.splitlines()[-1])["event"] == "run_finished"
+
+
+def told(tmp_path, name):
+    """The events of this name in the history so far."""
+    history = tmp_path / "workspace" / "rounds" / "history.jsonl"
+    lines = history.read_text().splitlines() if history.exists() else []
+    return [line for line in map(json.loads, lines) if line["event"] == name]
+
+
+def agents_of(tmp_path):
+    """The processes that work in this workspace."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if process.environ().get("XUEN_WORKSPACE") == str(tmp_path / "workspace"):
+                found.append(process)
+    return found
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not here")
+def test_closing_the_page_ends_its_run_as_q_would_and_opening_it_again_goes_on(tmp_path):
+    process, url = served(tmp_path, "a question")
+
+    async def once(page):
+        await page.until("at work")
+        await page.call("Page.close")
+
+    async def again(page):
+        await page.until("Round 2")
+        await page.until("at work")
+
+    async def until(condition):
+        async with asyncio.timeout(LIMIT):
+            while not condition():
+                await asyncio.sleep(0.1)
+
+    try:
+        asyncio.run(browse(url, tmp_path / "profile", once))
+        asyncio.run(until(lambda: told(tmp_path, "run_finished")))
+        assert told(tmp_path, "run_finished")[-1]["exit_code"] == 0
+        assert agents_of(tmp_path) == []
+        assert process.poll() is None  # the server waits for the next page
+        asyncio.run(browse(url, tmp_path / "profile", again))
+        asyncio.run(until(lambda: len(told(tmp_path, "run_finished")) == 2))
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(LIMIT) == 143
+        process.stdout.close()
+    assert len(told(tmp_path, "run_started")) == 2
 
 
 @pytest.mark.parametrize("headers", [{"Origin": "http://elsewhere.example"}, {"Host": "elsewhere.example"}])

@@ -67,12 +67,16 @@ def _end(app: LoopApp, stop: Stop) -> None:
     if app.running is None:
         return
     if not app.running.done():
-        stop.request(1)
+        stop.request(1 if _crashed(app) else 0)  # without a crash a browser's page was closed, which is to quit
     app.running.exception()  # waits
 
 
+def _crashed(app: LoopApp) -> bool:
+    return app.return_code not in (None, 0) or sys.exc_info()[1] is not None
+
+
 def _code(app: LoopApp, trouble: str, stop: Stop, language: Language) -> int:
-    crashed = app.return_code not in (None, 0)
+    crashed = _crashed(app)
     if crashed:
         last = plain(clean((trouble.strip().splitlines() or ["?"])[-1]))
         if app.running is None:
