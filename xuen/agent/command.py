@@ -8,30 +8,23 @@ callback raises.
 
 from __future__ import annotations
 
-import contextlib
-import os
 import selectors
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Literal
 
+from xuen.agent.pipes import STREAMS, Pipes, Stream
 from xuen.agent.process_tree import GRACE, ProcessTree, adopt_orphans, spawn
 from xuen.events import Why
 from xuen.stop import Stop
 
-Stream = Literal["stdout", "stderr"]
-STREAMS: tuple[Stream, ...] = ("stdout", "stderr")
+__all__ = ["STREAMS", "CannotStart", "Ended", "Listener", "Stream", "run"]
 
-_CHUNK = 1 << 18  # bytes read at once
-_PIPE = 1 << 20  # bytes that a pipe holds where the system allows it: fewer turns for a command that floods
 _TICK = 0.1  # seconds between looks at the clock and the stop
 _LOOK = 1.0  # seconds between looks at the tree
 _FIRST_LOOK = 0.2
 _BUSY = 0.01  # processor seconds per second from which a tree counts as working
-_DRAIN = 1.0  # seconds that reading what is left in the pipes may take at the end
 
 
 class CannotStart(OSError):
@@ -93,9 +86,9 @@ def run(
     except OSError as error:
         raise CannotStart(error.errno, error.strerror, error.filename) from error
     try:
-        with _Pipes(tree, listener, selector) as pipes:
+        with Pipes(tree, listener, selector) as pipes:
             listener.started(tree.pid)
-            why = _wait(tree, pipes, stop, _Limits(began, timeout, idle_timeout))
+            why = _wait(tree, pipes, listener, stop, _Limits(began, timeout, idle_timeout))
             survivors = tree.end(grace=grace, hurried=stop.is_hurried, meanwhile=pipes.pump)
             pipes.drain()
     except BaseException:
@@ -116,9 +109,9 @@ class _Limits:
     idle: float
 
 
-def _wait(tree: ProcessTree, pipes: _Pipes, stop: Stop, limits: _Limits) -> Why:
+def _wait(tree: ProcessTree, pipes: Pipes, listener: Listener, stop: Stop, limits: _Limits) -> Why:
     """Read until the command ends or must be ended; `Why.OK` stands for its own end."""
-    pulse = _Pulse(tree, pipes.listener, limits.began)
+    pulse = _Pulse(tree, listener, limits.began)
     while not tree.command_ended():
         now = time.monotonic()
         if stop.ends_call():
@@ -166,85 +159,3 @@ class _Pulse:
         self._cpu, self._looked = cpu, now
         # Where a great many processes run, looking at them takes long; it must stay a small part of the time.
         self._every = max(_LOOK, 50 * (time.monotonic() - now))
-
-
-class _Pipes:
-    """Both ends of the output, read without ever blocking."""
-
-    def __init__(self, tree: ProcessTree, listener: Listener, selector: selectors.BaseSelector) -> None:
-        self._tree = tree
-        self.listener = listener
-        self._selector = selector
-        self._files: dict[int, IO[bytes]] = {}
-        self._ticked = time.monotonic()
-        self._exit = -1
-        self.last_output = self._ticked
-
-    def __enter__(self) -> _Pipes:
-        for name, file in zip(STREAMS, (self._tree.process.stdout, self._tree.process.stderr), strict=True):
-            assert file is not None
-            os.set_blocking(file.fileno(), False)
-            _widen(file.fileno())
-            self._selector.register(file.fileno(), selectors.EVENT_READ, name)
-            self._files[file.fileno()] = file
-        if sys.platform == "linux":
-            with contextlib.suppress(OSError):  # without it the end is seen at the next tick
-                self._exit = os.pidfd_open(self._tree.pid)
-                self._selector.register(self._exit, selectors.EVENT_READ, None)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._selector.close()
-        for file in self._files.values():
-            file.close()
-        if self._exit >= 0:
-            os.close(self._exit)
-
-    def pump(self, seconds: float) -> None:
-        """Wait up to `seconds` for output or the command's end and hand on what is there."""
-        self._pump(seconds)
-
-    def _pump(self, seconds: float) -> int:
-        count = 0
-        for key, _ in self._selector.select(seconds):
-            if key.data is None:
-                self._forget_exit()
-            else:
-                count += self._read(key.fd, key.data)
-        now = time.monotonic()
-        if count:
-            self.last_output = now
-        if now - self._ticked >= _TICK:
-            self._ticked = now
-            self.listener.tick()
-        return count
-
-    def drain(self) -> None:
-        """Hand on what is left in the pipes, for a second at most: a survivor may go on writing."""
-        until = time.monotonic() + _DRAIN
-        while self._files and self._pump(0) and time.monotonic() < until:
-            pass
-
-    def _forget_exit(self) -> None:
-        # Ready for ever once the command has ended, so it would turn every later wait into a busy one.
-        self._selector.unregister(self._exit)
-
-    def _read(self, fd: int, name: Stream) -> int:
-        try:
-            chunk = os.read(fd, _CHUNK)
-        except (BlockingIOError, InterruptedError):
-            return 0
-        if not chunk:
-            self._selector.unregister(fd)
-            self._files.pop(fd).close()
-            return 0
-        self.listener.output(name, chunk)
-        return len(chunk)
-
-
-def _widen(fd: int) -> None:
-    if sys.platform == "linux":
-        import fcntl
-
-        with contextlib.suppress(OSError):  # over this user's share of pipe memory: it stays as it is
-            fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, _PIPE)

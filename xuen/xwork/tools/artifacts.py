@@ -148,7 +148,12 @@ class Capture:
 
 def clean(data: bytes) -> str:
     """Output as text: UTF-8 with replacement, without NUL."""
-    return data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\0", "\ufffd")
+    return clean_text(data.decode("utf-8", "replace"))
+
+
+def clean_text(text: str) -> str:
+    """Output that is text already, as the context gets it."""
+    return text.replace("\r\n", "\n").replace("\0", "\ufffd")
 
 
 def _cuts(text: str) -> tuple[str, str]:

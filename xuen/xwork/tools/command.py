@@ -7,12 +7,10 @@ nothing that a command started is left when `run` returns, also when it was canc
 
 from __future__ import annotations
 
-import contextlib
 import os
 import selectors
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,6 +19,7 @@ from pathlib import Path
 
 import msgspec
 
+from xuen.agent.pipes import Pipes, Stream
 from xuen.agent.process_tree import GRACE, ProcessTree, spawn
 from xuen.xwork.model.client import Cancel
 from xuen.xwork.policy.paths import Workspace
@@ -28,9 +27,7 @@ from xuen.xwork.sandbox.report import Report
 from xuen.xwork.sandbox.walls import Sandbox
 from xuen.xwork.tools.base import ToolError
 
-_CHUNK = 1 << 18  # bytes read at once
 _TICK = 0.05  # seconds between two looks at the clock and the cancel token
-_DRAIN = 1.0  # seconds that reading what is left may take: a survivor may go on writing
 _CANCEL_GRACE = 1.0  # seconds between SIGTERM and SIGKILL when somebody waits for the end
 _QUIET = {
     "PAGER": "cat",
@@ -174,9 +171,8 @@ def folder(workspace: Workspace, cwd: str) -> Iterator[Path]:
 def run(started: Started, take: Callable[[bytes], None], *, timeout: float, cancel: Cancel, began: float) -> Ended:
     """Read a started command to its end and end its tree; `take` gets the output as it comes."""
     tree = started.tree
-    assert tree.process.stdout is not None
     try:
-        with _Pipe(tree, take) as pipe:
+        with Pipes(tree, _Taker(take), selectors.DefaultSelector()) as pipe:
             why = _wait(tree, pipe, cancel, began + timeout)
             grace = _CANCEL_GRACE if why is Why.CANCELLED else GRACE
             left = started.members() if why is Why.ITSELF else 0
@@ -192,7 +188,7 @@ def run(started: Started, take: Callable[[bytes], None], *, timeout: float, canc
     return Ended(why, tree.returncode, time.monotonic() - began, left)
 
 
-def _wait(tree: ProcessTree, pipe: _Pipe, cancel: Cancel, deadline: float) -> Why:
+def _wait(tree: ProcessTree, pipe: Pipes, cancel: Cancel, deadline: float) -> Why:
     while not tree.command_ended():
         if cancel.is_set():
             return Why.CANCELLED
@@ -203,63 +199,16 @@ def _wait(tree: ProcessTree, pipe: _Pipe, cancel: Cancel, deadline: float) -> Wh
     return Why.ITSELF
 
 
-class _Pipe:
-    """The output of a command."""
+class _Taker:
+    """Hands on what comes."""
 
-    def __init__(self, tree: ProcessTree, take: Callable[[bytes], None]) -> None:
+    def __init__(self, take: Callable[[bytes], None]) -> None:
         self._take = take
-        self._file = tree.process.stdout
-        self._selector = selectors.DefaultSelector()
-        self._pid = tree.pid
-        self._exit = -1
-        self._open = True
 
-    def __enter__(self) -> _Pipe:
-        assert self._file is not None
-        os.set_blocking(self._file.fileno(), False)
-        self._selector.register(self._file.fileno(), selectors.EVENT_READ)
-        if sys.platform == "linux":
-            with contextlib.suppress(OSError):  # without it the end is seen at the next tick
-                self._exit = os.pidfd_open(self._pid)
-                self._selector.register(self._exit, selectors.EVENT_READ)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._selector.close()
-        if self._file is not None:
-            self._file.close()
-        if self._exit >= 0:
-            os.close(self._exit)
-
-    def pump(self, seconds: float) -> None:
-        """Wait up to `seconds` for output or the command's end and hand on what is there."""
-        self._pump(seconds)
-
-    def _pump(self, seconds: float) -> bool:
-        came = False
-        if not self._selector.get_map():
-            time.sleep(seconds)
-        for key, _ in self._selector.select(seconds) if self._selector.get_map() else ():
-            if key.fd == self._exit:
-                self._selector.unregister(self._exit)  # ready for ever from now on
-            else:
-                came = self._read(key.fd) or came
-        return came
-
-    def drain(self) -> None:
-        """Hand on what is left, for a second at most."""
-        until = time.monotonic() + _DRAIN
-        while self._open and self._pump(0) and time.monotonic() < until:
-            pass
-
-    def _read(self, descriptor: int) -> bool:
-        try:
-            chunk = os.read(descriptor, _CHUNK)
-        except (BlockingIOError, InterruptedError):
-            return False
-        if not chunk:
-            self._selector.unregister(descriptor)
-            self._open = False
-            return False
+    def output(self, stream: Stream, chunk: bytes) -> None:
+        """Bytes came; both streams are one here."""
+        del stream
         self._take(chunk)
-        return True
+
+    def tick(self) -> None:
+        """Nobody wants to know."""

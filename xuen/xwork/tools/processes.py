@@ -7,6 +7,7 @@ left when the shelf is closed.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
 import select
@@ -14,6 +15,7 @@ import signal
 import subprocess
 import threading
 import time
+from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -21,11 +23,11 @@ from xuen.agent.process_tree import GRACE
 from xuen.xwork.model.client import Cancel
 from xuen.xwork.sandbox.walls import Sandbox
 from xuen.xwork.tools import command
-from xuen.xwork.tools.artifacts import clean
+from xuen.xwork.tools.artifacts import clean_text
 from xuen.xwork.tools.base import ToolError
 
 AT_ONCE = 16  # processes
-_UNREAD = 1 << 20  # bytes of output that wait for a poll
+_UNREAD = 1 << 20  # characters of output that wait for a poll
 _CHUNK = 1 << 16
 _TICK = 0.05
 _WRITE = 5.0  # seconds that a process has to take its input
@@ -42,10 +44,9 @@ class Managed:
         self.command = text
         self.tree = started.tree
         self._started = started
-        self._unread = bytearray()
-        self._lost = 0
+        self._unread: deque[str] = deque()
+        self._size = self._lost = 0  # characters
         self._news = threading.Condition()
-        self._closed = False  # the output
         self._reader = threading.Thread(target=self._read, name=f"output of {name}", daemon=True)
         assert self.tree.process.stdin is not None
         os.set_blocking(self.tree.process.stdin.fileno(), False)
@@ -59,7 +60,7 @@ class Managed:
         """Wait for output or the end, at most `seconds`."""
         deadline = time.monotonic() + seconds
         with self._news:
-            while not self._has_news() and self.running() and not cancel.is_set():
+            while not self._unread and self.running() and not cancel.is_set():
                 left = deadline - time.monotonic()
                 if left <= 0:
                     return
@@ -78,12 +79,11 @@ class Managed:
     def take(self) -> str:
         """The output that came since the last time; a character that is not whole yet waits for its rest."""
         with self._news:
-            data, lost = bytes(self._unread), self._lost
-            keep = 0 if self._closed else _cut_character(data)
-            self._unread[:] = data[len(data) - keep :] if keep else b""
-            self._lost = 0
-        text = clean(data[: len(data) - keep])
-        return f"[... {lost:,} bytes of output before this were not polled in time ...]\n{text}" if lost else text
+            text, lost = "".join(self._unread), self._lost
+            self._unread.clear()
+            self._size = self._lost = 0
+        notice = f"[... {lost:,} characters of output before this were not polled in time ...]\n" if lost else ""
+        return notice + clean_text(text)
 
     def write(self, text: bytes, cancel: Cancel) -> int:
         """Give it input; how many bytes it took within a few seconds."""
@@ -91,9 +91,11 @@ class Managed:
         if file is None or file.closed:
             raise ToolError(f"the standard input of {self.name} is closed")
         view, done, deadline = memoryview(text), 0, time.monotonic() + _WRITE
+        room = select.poll()
+        room.register(file, select.POLLOUT)
         while view and time.monotonic() < deadline and not cancel.is_set():
             try:
-                if select.select([], [file], [], _TICK)[1]:
+                if room.poll(1000 * _TICK):
                     count = os.write(file.fileno(), view)
                     view, done = view[count:], done + count
             except BlockingIOError:
@@ -127,10 +129,6 @@ class Managed:
         self._reader.join(0.5)
         self._started.close()
 
-    def _has_news(self) -> bool:
-        """Whether a poll would give anything: half a character is nothing yet."""
-        return len(self._unread) > (0 if self._closed else _cut_character(bytes(self._unread[-4:])))
-
     def _group(self, number: signal.Signals) -> None:
         # Unreaped until its tree has ended, so the group cannot have passed to others.
         if self.tree.returncode is None:
@@ -140,16 +138,23 @@ class Managed:
     def _read(self) -> None:
         file = self.tree.process.stdout
         assert file is not None
+        whole = codecs.getincrementaldecoder("utf-8")("replace")
         with file:
             while chunk := os.read(file.fileno(), _CHUNK):
-                with self._news:
-                    self._unread += chunk
-                    if (over := len(self._unread) - _UNREAD) > 0:
-                        del self._unread[:over]
-                        self._lost += over
-                    self._news.notify_all()
+                self._keep(whole.decode(chunk))
+        self._keep(whole.decode(b"", final=True))
+
+    def _keep(self, text: str) -> None:
+        """Take the next piece of output; what nobody polls in time goes, the oldest first."""
+        if not text:  # half a character is no news
+            return
         with self._news:
-            self._closed = True
+            self._unread.append(text)
+            self._size += len(text)
+            while self._size > _UNREAD:
+                gone = len(self._unread.popleft())
+                self._size -= gone
+                self._lost += gone
             self._news.notify_all()
 
 
@@ -205,14 +210,3 @@ class Shelf:
             managed.terminate()  # all at once, so that their graces run side by side
         for name in list(self._managed):
             self.release(name, 1.0)
-
-
-def _cut_character(data: bytes) -> int:
-    """How many bytes at the end begin a UTF-8 character that is not whole."""
-    for back in range(1, min(4, len(data) + 1)):
-        byte = data[-back]
-        if byte >= 0xC0:
-            return back if back < (2 if byte < 0xE0 else 3 if byte < 0xF0 else 4) else 0
-        if byte < 0x80:
-            return 0
-    return 0
