@@ -78,7 +78,7 @@ def test_a_remembered_one_is_not_tried_until_its_time_is_over(pick: Callable, tm
     assert any(line.startswith("p/fail not tried: dead since") for line in said)
     assert pick("p/fail p/good", "--prefer", "fail,good", "--dead-hours", "0")[3] == ["p/fail", "p/good"]
     path = tmp_path / "workspace" / "ci-models.json"
-    old = (datetime.now(UTC) - timedelta(hours=7)).isoformat()
+    old = (datetime.now(UTC) - timedelta(hours=4)).isoformat()  # the schedule's next start
     path.write_text(json.dumps({"dead": {"p/fail": {"at": old, "reason": "x"}, "p/gone": {"at": "?", "reason": "x"}}}))
     assert pick("p/fail p/good", "--prefer", "fail,good")[3] == ["p/fail", "p/good"]
     path.write_text("not JSON")

@@ -27,6 +27,8 @@ from xuen.workspace.paths import Workspace
 BRANCH = "xuen-loop"
 PREFER = "deepseek-v4.1-flash-free,big-pickle"
 JUDGE = "deepseek-v4.1-flash-free"
+DEAD_HOURS = 3
+"""Less than the four hours of the schedule: when all models were out for a while, its next start tries them anew."""
 
 
 def run(options: Options, settings: Settings, output: Output) -> int:
@@ -144,7 +146,7 @@ def _pick_model(options: Options, settings: Settings, output: Output) -> int:
         judge=_names(given.get("judge", JUDGE)),
         only=given.get("only", "*"),
         timeout=_number(given, "timeout", 120, 1, 3600),
-        dead_hours=_number(given, "dead_hours", 6, 0, 8760),
+        dead_hours=_number(given, "dead_hours", DEAD_HOURS, 0, 8760),
     )
     agent = commands_of(settings).agent
     if VARIABLE not in agent.template.source:

@@ -31,8 +31,8 @@ H_JUDGE = Text(
 H_ONLY = Text("take only models that match this pattern, such as '*-free'", "只使用符合此模式的模型，例如 '*-free'")
 H_TIMEOUT = Text("seconds for one try, 1 to 3600 (default: 120)", "每次尝试的秒数上限，1 到 3600（默认：120）")
 H_DEAD_HOURS = Text(
-    "hours in which a dead model is not tried again, 0 to 8760 (default: 6)",
-    "失效的模型在多少小时内不再尝试，0 到 8760（默认：6）",
+    "hours in which a dead model is not tried again, 0 to 8760 (default: 3)",
+    "失效的模型在多少小时内不再尝试，0 到 8760（默认：3）",
 )
 
 WHICH_ACTION = Text("xuen ci needs one of: {names}", "xuen ci 之后须为：{names} 之一")
