@@ -49,7 +49,7 @@ def project() -> dict:
 def test_requirements_and_pyproject_say_the_same() -> None:
     told = project()
     extras = told["optional-dependencies"]
-    assert requirements("requirements.txt") == told["dependencies"] + extras["local"] + extras["web"]
+    assert requirements("requirements.txt") == told["dependencies"] + extras["local"] + extras["web"] + extras["mcp"]
     assert requirements("requirements-dev.txt") == extras["dev"]
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -43,6 +44,9 @@ from xuen.xwork.tools.builtin import TOOLS
 from xuen.xwork.tools.command import environment
 from xuen.xwork.tools.processes import Shelf
 from xuen.xwork.tools.registry import Policy, Registry
+
+if TYPE_CHECKING:
+    from xuen.xwork.mcp.hub import Hub
 
 CUT_OFF = "not carried out: the answer was cut off at the output limit. Write less in one answer, in several calls."
 
@@ -97,6 +101,7 @@ class Agent:
             raise BadUse(texts.WORKSPACE_UNUSABLE.of(reason=plain(str(error)))) from error
         self._processes = Shelf()
         self._sandbox: Sandbox | None = None
+        self._hub: Hub | None = None
         self._owned: list[ModelClient | Session] = []
         try:
             env = environment(os.environ)
@@ -106,14 +111,16 @@ class Agent:
             self.session = session or self._opened()
             tidy(self._workspace)
             self.client = client or self._connected()
+            remote, self._missing = self._connected_servers()
         except BaseException:
             self.close()
             raise
         artifacts = Artifacts(self._workspace)
         kit = Kit(self._workspace, self._cancel, artifacts, self._processes, env, self._sandbox)
-        self._registry = Registry(tools, kit, Policy(config.approval, on_permission, tuple(hooks)))
+        missing = {f"{name}__": why.en for name, why in self._missing.items()}
+        self._registry = Registry([*tools, *remote], kit, Policy(config.approval, on_permission, tuple(hooks)), missing)
         self._asker = Asker(self.client, listener, self._cancel, language=config.language, patience=config.patience)
-        added = (self._sandbox.rules if self._sandbox else "", config.instructions)
+        added = (self._sandbox.rules if self._sandbox else "", *missing.values(), config.instructions)
         self._system = System(whole(instructions(self._workspace, config.approval, *added)))
 
     def __enter__(self) -> Agent:
@@ -152,6 +159,8 @@ class Agent:
     def close(self) -> None:
         """End all processes and close what was made here; a second call does nothing."""
         self._processes.close()
+        if self._hub is not None:
+            self._hub.close()
         if self._sandbox is not None:
             self._sandbox.close()
         while self._owned:
@@ -280,8 +289,9 @@ class Agent:
         self._tell(event)
         if self.session.damaged:
             self._notice(texts.SESSION_DAMAGED.of(count=self.session.damaged))
-        if self._unconfined is not None:
-            self._notice(self._unconfined)
+        for lacking in (self._unconfined, *self._missing.values()):
+            if lacking is not None:
+                self._notice(lacking)
 
     def _notice(self, text: Text) -> None:
         self._tell(Notice(level="warning", text=text.in_language(self.config.language)))
@@ -291,6 +301,15 @@ class Agent:
         session = Session(path, workspace=self._workspace.root)
         self._owned.append(session)
         return session
+
+    def _connected_servers(self) -> tuple[Sequence[AnyTool], Mapping[str, Text]]:
+        """The tools of all MCP servers, and why one is not there."""
+        if not self.config.mcp:
+            return (), {}
+        from xuen.xwork.mcp.hub import Hub
+
+        self._hub = Hub(self.config.mcp, self._workspace.root, os.environ, self._cancel)
+        return self._hub.ready()
 
     def _connected(self) -> ModelClient:
         from xuen.xwork.model.connect import connect

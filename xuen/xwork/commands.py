@@ -24,6 +24,7 @@ from xuen.xwork.agent import Agent
 from xuen.xwork.config import AgentConfig
 from xuen.xwork.errors import BadUse, Interrupted
 from xuen.xwork.events import Listener
+from xuen.xwork.mcp.config import read as read_servers
 from xuen.xwork.messages import Assistant, Message, ToolResult
 from xuen.xwork.policy.paths import STATE
 from xuen.xwork.policy.permission import Approval, OnPermission, Request, Risk, Verdict
@@ -57,6 +58,7 @@ def carry_out(
         approval=Approval(options.approval),
         sandbox=Mode(options.sandbox),
         sandbox_network=options.sandbox_network,
+        mcp=read_servers(Path(options.mcp), os.environ) if options.mcp else (),
         max_turns=options.max_turns,
         context_tokens=options.context_tokens,
         language=language,

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from xuen.texts import Language
+from xuen.xwork.mcp.config import McpServer
 from xuen.xwork.model.client import Options
 from xuen.xwork.model.retry import Patience
 from xuen.xwork.policy.permission import Approval
@@ -28,6 +29,7 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     approval: Approval = Approval.AUTO
     sandbox: Mode = Mode.OFF  # around commands; off: they need the network and the home folder more often than not
     sandbox_network: bool = False  # whether commands in a sandbox have a network
+    mcp: tuple[McpServer, ...] = ()  # servers whose tools are offered beside the built-in ones
     max_turns: int = 0  # answers of the model in one run; 0 = no limit
     max_repeats: int = 5  # the same batch with the same results; 0 = no limit
     max_failures: int = 12  # failed calls in a row; 0 = no limit

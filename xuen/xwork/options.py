@@ -59,6 +59,9 @@ def _about_the_agent(command: argparse.ArgumentParser) -> None:
         "--sandbox-network", action="store_true", help="let commands in the sandbox use the network (default: none)"
     )
     command.add_argument(
+        "--mcp", metavar="FILE", help='offer the tools of MCP servers too: JSON with "mcpServers" (needs xuen[mcp])'
+    )
+    command.add_argument(
         "--max-turns", type=_count, default=0, metavar="N", help="answers of the model at most (default: 0, no limit)"
     )
     command.add_argument("--context-tokens", type=_count, metavar="N", help="the size of the model's context")

@@ -6,7 +6,7 @@ is decode, permission, before-hooks, the tool, after-hooks, shortening; hooks se
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -33,8 +33,12 @@ class Policy(msgspec.Struct, frozen=True):
 class Registry:
     """The tools that one agent offers."""
 
-    def __init__(self, tools: Iterable[AnyTool], kit: Kit, policy: Policy) -> None:
+    def __init__(
+        self, tools: Iterable[AnyTool], kit: Kit, policy: Policy, missing: Mapping[str, str] | None = None
+    ) -> None:
+        """`missing` says, by what the names of absent tools begin with, why they are absent."""
         self._tools = {tool.name: tool for tool in tools}
+        self._missing = missing or {}
         self._kit = kit
         self._policy = policy
 
@@ -71,6 +75,9 @@ class Registry:
     def _decode(self, call: ToolCall) -> tuple[AnyTool, Arguments]:
         tool = self._tools.get(call.name)
         if tool is None:
+            for beginning, reason in self._missing.items():
+                if call.name.startswith(beginning):
+                    raise ToolError(reason)
             raise ToolError(f"there is no tool {call.name!r}; the tools are: {', '.join(self._tools)}")
         if call.arguments.startswith(f'{{"{MALFORMED}":'):
             raise ToolError("the arguments were not carried out: they must be one JSON object, whole and valid")

@@ -1,0 +1,409 @@
+"""Tools of MCP servers: real servers of the official package as subprocesses and over HTTP."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from xuen.agent.process_tree import spawn
+from xuen.xwork.errors import BadUse, Interrupted
+from xuen.xwork.events import Notice
+from xuen.xwork.mcp.config import McpServer, read
+from xuen.xwork.policy.permission import Approval, Resource, Risk, Verdict
+from xuen.xwork.tools.artifacts import SHOWN
+
+PROGRAM = Path(__file__).resolve().parents[1] / "agents" / "mcp_server.py"
+
+
+def small(*options: str, name: str = "small", **settings: object) -> McpServer:
+    return McpServer(name=name, command=sys.executable, args=(str(PROGRAM), *options), **settings)
+
+
+def wait_for(condition, seconds: float = 30) -> None:
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def alive(word: str) -> list[int]:
+    found = []
+    for process in psutil.process_iter(["cmdline", "status"]):
+        if word in (process.info["cmdline"] or []) and process.info["status"] != psutil.STATUS_ZOMBIE:
+            found.append(process.pid)
+    return found
+
+
+def runs(pid: int) -> bool:
+    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+
+
+def notices(made) -> list[str]:
+    return [event.text for event in made.events if isinstance(event, Notice)]
+
+
+# --- calls and results ---
+
+
+def test_tools_have_their_servers_prefix_and_schema_and_results_are_texts(play, say):
+    made = play(
+        say.calls(
+            ("small__echo", {"text": "h\u00e9"}),
+            ("small__add", {"a": 1, "b": 2}),
+            ("small__add", {"a": "one"}),
+            ("small__fail", {"reason": "bad luck"}),
+            ("small__picture", {}),
+            ("small__mixed", {}),
+            ("small__much", {"count": 40_000}),
+        ),
+        "done",
+        mcp=(small("--noise"),),
+        check_after_write=False,
+    )
+    definitions = {each.name: each for each in made.agent._registry.definitions()}
+    assert definitions["small__echo"].description == "Says the text again."
+    parameters = definitions["small__add"].parameters
+    assert parameters["required"] == ["a", "b"] and parameters["properties"]["a"]["type"] == "integer"
+    odd = next(name for name in definitions if "dots" in name)
+    assert odd.startswith("small__with_dots_and_xxx") and len(odd) == 64
+    made.agent.run("go")
+    said = [m for m in made.agent.session.ledger.view if hasattr(m, "call_id")]
+    assert [m.failed for m in said] == [False, False, True, True, True, False, False]
+    assert (said[0].text, said[1].text) == ("h\u00e9", "3")
+    assert "valid integer" in said[2].text and "fail" in said[3].text
+    assert said[4].text == "[refused: image (image/png, 102 bytes); only text can be passed on]"
+    assert said[5].text.splitlines() == [
+        "first",
+        "in a resource",
+        "[refused: binary resource (application/zip, 3 bytes); only text can be passed on]",
+    ]
+    assert len(said[6].text) < SHOWN + 300 and ".xwork/artifacts/" in said[6].text
+
+
+def test_arguments_that_are_no_object_and_unknown_tools_are_answered(play, say):
+    made = play(
+        say.calls(("small__echo", "[1]"), ("small__nothing", {}), ("small__add", "")),
+        "done",
+        mcp=(small(),),
+        check_after_write=False,
+    )
+    made.agent.run("go")
+    first, second, third = made.results()
+    assert "one JSON object" in first and "there is no tool 'small__nothing'" in second and "Field required" in third
+
+
+def test_what_may_have_changed_something_has_to_be_checked_and_what_only_reads_not(play, say):
+    made = play(say.calls(("small__echo", {"text": "x"})), "done", mcp=(small(),))
+    made.agent.run("go")
+    assert not made.agent.session.ledger.unchecked
+    made.agent.close()
+    again = play(
+        say.calls(("small__add", {"a": 1, "b": 2})), "done", "done", "done", "done", mcp=(small(),), reminders=1
+    )
+    with pytest.raises(Exception, match="without a successful command"):
+        again.agent.run("go")
+
+
+def test_a_server_over_http(play, say):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen([sys.executable, str(PROGRAM), "--http", str(port)], stderr=subprocess.DEVNULL)
+    try:
+
+        def up() -> bool:
+            with socket.socket() as tried:
+                return tried.connect_ex(("127.0.0.1", port)) == 0
+
+        wait_for(up)
+        url = f"http://127.0.0.1:{port}/mcp"
+        made = play(
+            say.calls(("web__echo", {"text": "far"}), ("web__die", {"code": 1}), ("web__echo", {"text": "gone"})),
+            "done",
+            mcp=(McpServer(name="web", url=url, headers={"X-Any": "1"}, timeout=10),),
+            check_after_write=False,
+        )
+        made.agent.run("go")
+        first, second, third = made.results()
+        assert first == "far" and second.startswith("web: ") and third.startswith("web: ")
+        made.agent.close()
+    finally:
+        server.kill()
+        server.wait()
+
+
+# --- who may ---
+
+
+def test_the_permission_callback_sees_the_call_and_can_deny_it(play, say):
+    asked = []
+
+    def ask(request):
+        asked.append(request)
+        return Verdict.DENY if request.tool == "small__add" else Verdict.DEFAULT
+
+    made = play(
+        say.calls(("small__add", {"a": 1, "b": 2}), ("small__echo", {"text": "x"})),
+        "done",
+        mcp=(small(),),
+        approval=Approval.ASK,
+        on_permission=ask,
+    )
+    made.agent.run("go")
+    assert made.results() == [
+        "denied: this call was not permitted",
+        "denied: this call needs a permission, and nobody gave it",  # its own word, that it only reads, is not enough
+    ]
+    assert asked[0].risk is Risk.EXECUTE and asked[0].resources == (Resource("server", "small"),)
+    assert json.loads(asked[0].arguments) == {"a": 1, "b": 2}
+
+
+@pytest.mark.parametrize(("trust", "offered"), [(False, []), (True, ["small__echo"])])
+def test_read_only_needs_both_the_servers_word_and_the_settings_trust(play, say, trust, offered):
+    made = play(
+        say.calls(("small__echo", {"text": "x"}), ("small__add", {"a": 1, "b": 2})),
+        "done",
+        mcp=(small(trust_read_only=trust),),
+        approval=Approval.READ_ONLY,
+        on_permission=lambda _request: Verdict.ALLOW,
+    )
+    names = [each.name for each in made.agent._registry.definitions()]
+    assert [name for name in names if name.startswith("small__")] == offered
+    made.agent.run("go")
+    denied = "denied: this agent is read-only; only tools that read are available"
+    assert made.results() == ["x" if trust else denied, denied]
+
+
+def test_a_server_gets_the_environment_of_its_settings_and_little_else(play, say, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    monkeypatch.setenv("XUEN_TREE", "outermost")
+    names = ("OPENAI_API_KEY", "TOKEN", "XUEN_TREE", "PATH")
+    made = play(
+        say.calls(*[("small__environment", {"name": name}) for name in names]),
+        "done",
+        mcp=(small(env={"TOKEN": "given"}),),
+        check_after_write=False,
+    )
+    made.agent.run("go")
+    key, token, marks, path = made.results()
+    assert (key, token, path) == ("(not set)", "given", os.environ["PATH"])
+    assert marks.startswith("outermost:") and len(marks) > 20
+
+
+# --- failures ---
+
+
+def test_a_crash_is_a_failed_result_and_the_next_call_starts_the_server_anew(play, say, tmp_path):
+    pids = tmp_path / "pids"
+    made = play(
+        say.calls(("small__die", {"code": 3}), ("small__echo", {"text": "again"})),
+        "done",
+        mcp=(small(env={"MCP_PID": str(pids)}),),
+        check_after_write=False,
+    )
+    made.agent.run("go")
+    assert made.results() == ["small: it ended with exit code 3; it said: I give up", "again"]
+    assert len(set(pids.read_text().split())) == 2
+
+
+def test_a_call_without_an_answer_is_given_up_and_the_server_told(play, say, tmp_path):
+    noted = tmp_path / "noted"
+    made = play(
+        say.calls(("small__wait", {"seconds": 60}), ("small__echo", {"text": "next"})),
+        "done",
+        mcp=(small(timeout=1.0, env={"MCP_WAITED": str(noted)}),),
+        check_after_write=False,
+    )
+    made.agent.run("go")
+    assert made.results() == ["small: it did not answer within 1 s", "next"]
+    wait_for(lambda: noted.read_text() == "cancelled")
+
+
+def test_servers_that_do_not_come_up_are_told_to_the_person_and_to_the_model(play, say):
+    word = f"mcp-slow-{os.getpid()}"
+    made = play(
+        say.calls(("slow__echo", {"text": "x"}), ("none__any", {}), ("small__echo", {"text": "x"})),
+        "done",
+        mcp=(
+            small("--slow-start", "60", "--noise", name="slow", start_timeout=1.0, env={"WORD": word}),
+            McpServer(name="none", command="/no/such/program"),
+            small(),
+        ),
+        language="zh",
+    )
+    made.agent.run("go")
+    slow, none, good = made.results()
+    assert slow == "the MCP server slow is not there, its tools are missing: it was not ready within 1 s" or (
+        slow.startswith(
+            "the MCP server slow is not there, its tools are missing: it was not ready within 1 s; it said:"
+        )
+    )
+    assert none.startswith("the MCP server none is not there") and "/no/such/program" in none and good == "x"
+    assert [text.split("\uff0c")[0] for text in notices(made)] == [
+        "MCP \u670d\u52a1\u5668 slow \u4e0d\u53ef\u7528",
+        "MCP \u670d\u52a1\u5668 none \u4e0d\u53ef\u7528",
+    ]
+    assert "MCP server slow is not there" in made.agent._system.text
+
+
+def test_a_server_that_ends_at_once_says_why(play):
+    server = McpServer(name="odd", command="/bin/sh", args=("-c", "echo no licence >&2; exit 4"))
+    made = play("done", mcp=(server,))
+    made.agent.run("go")
+    assert notices(made) == [
+        "the MCP server odd is not there, its tools are missing: it ended with exit code 4; it said: no licence"
+    ]
+
+
+# --- ends ---
+
+
+def test_cancelling_ends_a_running_call_at_once_and_resume_makes_it_again(play, say, tmp_path, work):
+    noted, cancel = tmp_path / "noted", threading.Event()
+    server = small(env={"MCP_WAITED": str(noted)})
+    made = play(say.calls(("small__wait", {"seconds": 60})), mcp=(server,), cancel=cancel)
+
+    def stop() -> None:
+        wait_for(noted.exists)
+        cancel.set()
+
+    thread = threading.Thread(target=stop)
+    thread.start()
+    began = time.monotonic()
+    with pytest.raises(Interrupted):
+        made.agent.run("go")
+    assert time.monotonic() - began < 30
+    thread.join()
+    wait_for(lambda: noted.read_text() == "cancelled")
+    made.agent.close()
+    script = (work / ".xwork/session.jsonl").read_text()
+    assert "small__wait" in script and "waited" not in script
+    noted.unlink()
+    after = play("done", mcp=(small(env={"MCP_WAITED": str(noted)}, timeout=0.5),), check_after_write=False)
+    after.agent.resume()
+    assert after.results() == ["small: it did not answer within 0.5 s"] and noted.exists()
+
+
+def test_all_processes_of_a_server_end_with_the_agent(play, say):
+    word = f"mcp-daemon-{os.getpid()}"
+    made = play(say.calls(("small__daemon", {"word": word})), "done", mcp=(small(),), check_after_write=False)
+    made.agent.run("go")
+    wait_for(lambda: alive(word))
+    made.agent.close()
+    assert not alive(word)
+    made.agent.close()
+
+
+def test_whoever_runs_xwork_ends_its_servers_when_xwork_itself_is_killed(tmp_path, work, environment):
+    work.mkdir()
+    pids, word = tmp_path / "pids", f"mcp-outer-{os.getpid()}"
+    servers = {"s": {"command": sys.executable, "args": [str(PROGRAM)], "env": {"MCP_PID": str(pids)}}}
+    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": servers}))
+    script = [{"calls": [{"name": "s__daemon", "arguments": {"word": word}}]}, {"text": "x", "delay": 300}]
+    (tmp_path / "script.json").write_text(json.dumps(script))
+    argv = [sys.executable, "-m", "xuen.xwork", "run", "go", "--workspace", str(work)]
+    argv += ["--mcp", str(tmp_path / "mcp.json"), "--model", f"script:{tmp_path / 'script.json'}"]
+    tree = spawn(argv, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: alive(word))
+        os.kill(tree.pid, signal.SIGKILL)
+    finally:
+        tree.end(grace=0.5)
+    assert not alive(word) and not runs(int(pids.read_text()))
+
+
+# --- settings ---
+
+
+def test_the_file_of_servers_is_the_one_that_other_programs_use(tmp_path):
+    path = tmp_path / "mcp.json"
+    path.write_text(
+        json.dumps(
+            {
+                "other": 1,
+                "mcpServers": {
+                    "files": {
+                        "type": "stdio",
+                        "command": "${HOME}/bin/files",
+                        "args": ["--root", "${ROOT:-/srv}"],
+                        "env": {"TOKEN": "${TOKEN}"},
+                        "autoApprove": [],
+                        "trustReadOnly": True,
+                        "startTimeout": 5,
+                    },
+                    "off": {"command": "x", "args": ["${UNSET}"], "disabled": True},
+                    "web": {"url": "http://127.0.0.1:1/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}},
+                },
+            }
+        )
+    )
+    files, web = read(path, {"HOME": "/home/me", "TOKEN": "t"})
+    assert files == McpServer(
+        name="files",
+        command="/home/me/bin/files",
+        args=("--root", "/srv"),
+        env={"TOKEN": "t"},
+        trust_read_only=True,
+        start_timeout=5,
+    )
+    assert web.headers == {"Authorization": "Bearer t"} and not web.trust_read_only
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{", "this is no list of MCP servers"),
+        ('{"mcp": {}}', "mcpServers"),
+        ('{"mcpServers": {"a": {}}}', "needs either a command or a url"),
+        ('{"mcpServers": {"a": {"command": "x", "url": "y"}}}', "needs either a command or a url"),
+        ('{"mcpServers": {"a__b": {"command": "x"}}}', "the name of an MCP server"),
+        ('{"mcpServers": {"a": {"command": 1}}}', r"Expected `str"),
+        ('{"mcpServers": {"a": {"command": "${NOT_SET_X}"}}}', "environment variable NOT_SET_X"),
+    ],
+)
+def test_a_wrong_file_is_one_clear_line(tmp_path, content, said):
+    path = tmp_path / "mcp.json"
+    path.write_text(content)
+    with pytest.raises(BadUse) as caught:
+        read(path, {})
+    assert said in caught.value.line("en") and "\n" not in caught.value.line("zh")
+    with pytest.raises(BadUse, match="cannot be read"):
+        read(tmp_path / "none", {})
+
+
+def test_without_the_package_the_command_line_says_how_to_get_it(tmp_path, work, environment):
+    work.mkdir()
+    (tmp_path / "mcp.json").write_text('{"mcpServers": {"a": {"command": "x"}}}')
+    (tmp_path / "script.json").write_text('["done"]')
+    program = "import sys; sys.modules['mcp'] = None\nfrom xuen.xwork.cli import main; sys.exit(main(sys.argv[1:]))"
+    argv = ["run", "go", "--workspace", str(work), "--mcp", str(tmp_path / "mcp.json")]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *argv, "--model", f"script:{tmp_path / 'script.json'}"],
+        env=environment(),
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert 'pip install "xuen[mcp]"' in done.stderr
+
+
+def test_an_agent_without_servers_never_loads_the_package(tmp_path, work, environment):
+    work.mkdir()
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom xuen.xwork import Agent, AgentConfig\n"
+        "from xuen.xwork.model.scripted import ScriptedModel\n"
+        "with Agent(AgentConfig(workspace=Path(sys.argv[1])), client=ScriptedModel(['done'])) as a: a.run('go')\n"
+        "print(sorted({'mcp', 'anyio', 'asyncio', 'pydantic', 'acp'} & set(sys.modules)))"
+    )
+    argv = [sys.executable, "-c", program, str(work)]
+    done = subprocess.run(argv, env=environment(), capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,107 @@
+"""Which MCP servers an agent uses, in the form of file that other programs use as well.
+
+Owns reading that file. Keys that are not ours are passed over, since one file serves several programs. `${NAME}` and
+`${NAME:-otherwise}` stand for environment variables, so that no secret has to be in a file. Imports nothing heavy:
+the settings of every agent hold these.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from xuen.texts import mcp as texts
+from xuen.texts import plain
+from xuen.xwork.errors import BadUse
+
+_NAME = re.compile(r"(?!.*__)[A-Za-z0-9_-]{1,32}")
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+
+
+class McpServer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """One server: a `command` that is spoken with over its standard streams, or the `url` of a streamable HTTP one."""
+
+    name: str
+    command: str | None = None
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = {}  # beside the few variables that a server always gets: HOME, PATH and the like
+    cwd: str | None = None  # None: the workspace
+    url: str | None = None
+    headers: dict[str, str] = {}  # for `url`
+    timeout: float = 120.0  # seconds for one call
+    start_timeout: float = 60.0  # seconds until it must be ready
+    trust_read_only: bool = False  # believe it when it says that a tool only reads
+    disabled: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what could never work.
+
+        Raises:
+            BadUse: an impossible name, or not exactly one of `command` and `url`.
+        """
+        if not _NAME.fullmatch(self.name):
+            raise BadUse(texts.BAD_NAME.of(name=plain(self.name)))
+        if (self.command is None) == (self.url is None):
+            raise BadUse(texts.NO_WAY.of(name=plain(self.name)))
+
+
+class _File(msgspec.Struct, rename="camel"):
+    mcp_servers: dict[str, msgspec.Raw]
+
+
+def read(path: Path, env: Mapping[str, str]) -> tuple[McpServer, ...]:
+    """The servers of a file that are not disabled, in its order.
+
+    Raises:
+        BadUse: the file cannot be read, is none of this kind, or names a variable that is not set.
+    """
+    try:
+        servers = msgspec.json.decode(path.read_bytes(), type=_File).mcp_servers
+        found = [_server(name, raw) for name, raw in servers.items()]
+    except OSError as error:
+        raise BadUse(texts.FILE_UNREADABLE.of(reason=plain(str(error)))) from error
+    except msgspec.DecodeError as error:
+        raise BadUse(
+            texts.FILE_WRONG.of(reason=plain(str(error))), where=str(path), mend=texts.FILE_MEND.of()
+        ) from error
+    return tuple(filled(server, env) for server in found if not server.disabled)
+
+
+def _server(name: str, raw: msgspec.Raw) -> McpServer:
+    fields = msgspec.json.decode(raw, type=dict[str, object])
+    return msgspec.convert(fields | {"name": name}, McpServer)
+
+
+def filled(server: McpServer, env: Mapping[str, str]) -> McpServer:
+    """The same with its variables put in.
+
+    Raises:
+        BadUse: one of them is not set.
+    """
+
+    def value(found: re.Match[str]) -> str:
+        name, otherwise = found[1], found[2]
+        if name in env:
+            return env[name]
+        if otherwise is None:
+            raise BadUse(texts.NO_VARIABLE.of(name=plain(server.name), variable=plain(name)))
+        return otherwise
+
+    def fill(text: str) -> str:
+        return _VARIABLE.sub(value, text)
+
+    return msgspec.structs.replace(
+        server,
+        command=_maybe(fill, server.command),
+        args=tuple(map(fill, server.args)),
+        env={name: fill(text) for name, text in server.env.items()},
+        url=_maybe(fill, server.url),
+        headers={name: fill(text) for name, text in server.headers.items()},
+    )
+
+
+def _maybe(fill: Callable[[str], str], text: str | None) -> str | None:
+    return None if text is None else fill(text)

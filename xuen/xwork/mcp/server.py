@@ -1,0 +1,194 @@
+"""One MCP server from its start to its end, within the event loop of all of them.
+
+Owns the process and the connection. A server that ended is started anew for the next call. Always holds: a start
+takes no longer than its limit; the process tree of one that was given up has ended before the next one is started.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import subprocess
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from mcp import Client
+from mcp.client.stdio import get_default_environment
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
+from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT, CallToolResult, Implementation, Tool
+
+from xuen import __version__
+from xuen.agent.process_tree import TREE, ProcessTree, spawn
+from xuen.errors import XuenError
+from xuen.texts import Text, plain
+from xuen.texts import mcp as texts
+from xuen.xwork.mcp.config import McpServer
+from xuen.xwork.mcp.pipes import Incoming, LastWords, Outgoing, streams
+
+_PAGES = 100  # of a server's list of tools
+_LEAVES = 2.0  # seconds that a server has to end by itself when its input has ended
+_GRACE = 1.0  # … and then, asked to
+_HANGS_UP = 1.0  # seconds in which the end of one that closed its output is waited for
+_TICK = 0.02
+_CONNECT = 30.0  # seconds for a connection over HTTP
+
+
+class Unavailable(XuenError):
+    """The server cannot be started."""
+
+    def __init__(self, why: Text) -> None:
+        super().__init__(why.en)
+        self.why = why
+
+
+class Server:
+    """A server; all methods but `end` belong to one event loop."""
+
+    def __init__(self, config: McpServer, workspace: Path, env: Mapping[str, str]) -> None:
+        """`env` is that of xwork; a server gets the little of it that every program needs."""
+        self.config = config
+        self.tools: list[Tool] = []
+        self._cwd = workspace / (config.cwd or ".")
+        marks = {TREE: env[TREE]} if TREE in env else {}
+        self._env = get_default_environment() | config.env | marks
+        self._tree: ProcessTree | None = None
+        self._last = LastWords()
+        self._client: Client | None = None
+        self._life: asyncio.Task[None] | None = None
+        self._over = asyncio.Event()
+
+    async def start(self) -> Text | None:
+        """Start it unless it runs; why it did not get ready, if so."""
+        if self._has_ended():
+            await self.stop()
+        if self._life is None or self._life.done():
+            self._over.clear()
+            ready = asyncio.Event()
+            self._life = asyncio.create_task(self._live(ready))
+            waits = asyncio.create_task(ready.wait())
+            await asyncio.wait({self._life, waits}, return_when=asyncio.FIRST_COMPLETED)
+            waits.cancel()
+        return self.why(self._life.exception()) if self._life.done() else None
+
+    async def call(self, tool: str, arguments: dict[str, Any]) -> CallToolResult:
+        """Carry out a call; raises Unavailable, or what the package raises."""
+        problem = await self.start()
+        if problem is not None or self._client is None:
+            raise Unavailable(problem or texts.TOO_SLOW.of(seconds=f"{self.config.start_timeout:g}"))
+        return await self._client.call_tool(tool, arguments, read_timeout_seconds=self.config.timeout)
+
+    async def stop(self) -> None:
+        """Let it end."""
+        self._over.set()
+        if self._life is not None:
+            await asyncio.wait({self._life})
+
+    def end(self) -> None:
+        """End all its processes, if any are left; blocks, from any thread."""
+        if self._tree is not None:
+            self._tree.end(grace=_GRACE)
+
+    def why(self, error: BaseException | None) -> Text:
+        """What became of a start or of a call, in one line; waits a moment for the end of a server that hung up."""
+        cause = _innermost(error)
+        if isinstance(cause, Unavailable):
+            return cause.why
+        if isinstance(cause, MCPError) and cause.code == REQUEST_TIMEOUT:
+            return texts.NO_ANSWER.of(seconds=f"{self.config.timeout:g}")
+        if isinstance(cause, TimeoutError):
+            what = texts.TOO_SLOW.of(seconds=f"{self.config.start_timeout:g}")
+        elif self._hung_up(cause):
+            what = texts.ENDED.of(code=self._exit_code())
+        else:
+            return plain(" ".join(str(cause).split()) or type(cause).__name__)
+        last = self._last.line()
+        return texts.SAID.of(what=what, last=plain(last)) if last else what
+
+    def _hung_up(self, cause: BaseException | None) -> bool:
+        until = time.monotonic() + (_HANGS_UP if isinstance(cause, MCPError) and cause.code == CONNECTION_CLOSED else 0)
+        while not (ended := self._has_ended()) and time.monotonic() < until:
+            time.sleep(_TICK)
+        return ended
+
+    def _exit_code(self) -> int | str:
+        """Of the process, which its tree does not want to have reaped yet."""
+        if self._tree is None:
+            return "?"
+        if self._tree.returncode is not None:
+            return self._tree.returncode
+        with contextlib.suppress(ChildProcessError):
+            if found := os.waitid(os.P_PID, self._tree.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+                return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+        return "?"
+
+    def _has_ended(self) -> bool:
+        return self._tree is not None and self._tree.command_ended()
+
+    async def _live(self, ready: asyncio.Event) -> None:
+        """From its start to its end, in one task: the package's scopes must be left where they were entered."""
+        async with AsyncExitStack() as stack:
+            async with asyncio.timeout(self.config.start_timeout):
+                connection = self._over_pipes() if self.config.command else self._over_http()
+                information = Implementation(name="xwork", version=__version__)
+                client = await stack.enter_async_context(Client(connection, client_info=information))
+                self.tools = await _listed(client)
+            self._client = client
+            ready.set()
+            await self._over.wait()
+            self._client = None
+
+    @asynccontextmanager
+    async def _over_pipes(self) -> AsyncIterator[tuple[Incoming, Outgoing]]:
+        assert self.config.command is not None
+        await asyncio.to_thread(self.end)  # what is left of an earlier life
+        self._last = LastWords()
+        argv = [self.config.command, *self.config.args]
+        self._tree = spawn(argv, cwd=self._cwd, env=self._env, stdin=subprocess.PIPE)
+        try:
+            async with streams(self._tree.process, self._last) as pair:
+                yield pair
+        finally:
+            await asyncio.to_thread(self._leave, self._tree)
+
+    @asynccontextmanager
+    async def _over_http(self) -> AsyncIterator[Any]:
+        import httpx2
+
+        assert self.config.url is not None
+        patience = httpx2.Timeout(_CONNECT, read=self.config.timeout)
+        async with (
+            httpx2.AsyncClient(headers=self.config.headers, timeout=patience) as http,
+            streamable_http_client(self.config.url, http_client=http) as pair,
+        ):
+            yield pair
+
+    @staticmethod
+    def _leave(tree: ProcessTree) -> None:
+        until = time.monotonic() + _LEAVES
+        while not tree.command_ended() and time.monotonic() < until:
+            time.sleep(_TICK)
+        tree.end(grace=_GRACE)
+
+
+async def _listed(client: Client) -> list[Tool]:
+    found: list[Tool] = []
+    cursor: str | None = None
+    for _ in range(_PAGES):
+        page = await client.list_tools(cursor=cursor)
+        found += page.tools
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    return found
+
+
+def _innermost(error: BaseException | None) -> BaseException | None:
+    """The first real cause in groups of groups."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
