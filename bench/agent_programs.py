@@ -39,6 +39,7 @@ class Program:
     no_tools: bool = False
     last_command: str = ""  # with which its model ends the work
     as_argument: bool = False  # takes its prompt as an argument
+    reads_mentions: bool = False  # puts a blank before each @name, and adds the file of that name
     never_ends: tuple[str, ...] = ()  # failures at which it goes on trying
     not_applicable: tuple[str, ...] = ()
     other_causes: Mapping[str, str] = field(default_factory=dict)
@@ -147,6 +148,7 @@ _ROWS: Final = (
         "gemini",
         _gemini,
         denied='gemini --skip-trust < "$prompt_file"',
+        reads_mentions=True,
         # Without approvals its model has no tool for commands at all, and can only talk.
         other_causes={"denied": "CAUSE_ONLY_TALKED", "empty": "CAUSE_EMPTY"},
     ),
@@ -154,6 +156,7 @@ _ROWS: Final = (
         "qwen",
         _qwen,
         denied='qwen --auth-type openai < "$prompt_file"',
+        reads_mentions=True,
         never_ends=("quota",),
         # As with gemini; and while it tries again, it says nothing.
         other_causes={"denied": "CAUSE_ONLY_TALKED", "empty": "CAUSE_EMPTY", "quota": ""},

@@ -35,6 +35,7 @@ from agent_servers import BANK, Script, ScriptedServer  # noqa: E402
 from xuen.agent.presets import PRESETS  # noqa: E402
 from xuen.texts import agent as texts  # noqa: E402
 
+MENTIONS = "Compare @property and @research.md, ask me@example.org, see @/etc/hostname and https://127.0.0.1:9/x."
 TASK = "Find a better way to sort a nearly sorted list."
 SLOW = 40  # seconds after which a call that hangs is ended
 LIMIT = 170  # for calls that should end by themselves
@@ -42,7 +43,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 RUDE = "\x1b]0;a title\x07A \x1b[31mred\x1b[0m \x1b[2J\x9b5mword\r\x00 and \x1b]52;c;QUJD\x1b\\the end."
 DAEMON = "\n(setsid sleep 600 >/dev/null 2>&1 </dev/null &)\nnohup sleep 601 >/dev/null 2>&1 &"
 FAILURES = ("no key", "refused key", "quota", "model", "refused port", "context", "overloaded", "denied", "empty")
-CASES = ("ok", "hostile", "words", "too long", *FAILURES, "hang", "html")
+CASES = ("ok", "hostile", "mentions", "words", "too long", *FAILURES, "hang", "html")
 
 
 def hostile_task(folder: Path, size: int) -> str:
@@ -167,7 +168,7 @@ def configuration(run: Run) -> str:
     agent: dict[str, object] = {"timeout": SLOW if slow else LIMIT}
     if run.case == "denied":
         agent["command"] = run.program.denied
-    one_failure = run.case not in ("ok", "hostile")
+    one_failure = run.case not in ("ok", "hostile", "mentions")
     words = {"count": len(BANK), "batch": len(BANK)}
     return json.dumps({"agent": agent, "words": words, "loop": {"max_failures": 1 if one_failure else 3}})
 
@@ -203,12 +204,14 @@ def play(run: Run, path: str) -> None:
     server = ScriptedServer(script)
     url = f"http://127.0.0.1:{free_port()}" if case == "refused port" else server.url
     task = TASK
-    if case == "hostile":
+    if case == "mentions":
+        task = MENTIONS
+    elif case == "hostile":
         task = hostile_task(run.folder, 100_000 if program.as_argument else 130_000)
     elif case == "too long":
         task = hostile_task(run.folder, 131_000)
     (run.folder / "config.yaml").write_text(configuration(run))
-    rounds = "2" if case in ("ok", "hostile", "too long") else "1" if case == "words" else "3"
+    rounds = "2" if case in ("ok", "hostile", "mentions", "too long") else "1" if case == "words" else "3"
     pick = "2" if case == "words" else "0"
     words = [sys.executable, str(ROOT / "main.py"), "--iterations", rounds, "--pick", pick, "--no-tui"]
     words += ["--language", "en", "--events", "events.jsonl"]
@@ -247,7 +250,7 @@ def play(run: Run, path: str) -> None:
 
 def judge(run: Run, script: Script) -> None:
     """What one case expects."""
-    if run.case in ("ok", "hostile"):
+    if run.case in ("ok", "hostile", "mentions"):
         worked(run, script)
     elif run.case == "words":
         bank = [line for line in (run.workspace / "words.txt").read_text("utf-8").splitlines() if line[:1] not in "#"]
@@ -275,11 +278,17 @@ def worked(run: Run, script: Script) -> None:
     best = run.workspace / "rounds" / "best.md"
     text = best.read_text("utf-8") if best.exists() else ""
     run.expect("an idea through a real agent" in text, "the idea is not in the best")
+    permits = PRESETS[run.program.name].permits.of(name=run.program.name).en
+    run.expect(permits in run.stdout.partition("Round 1")[0], "what it permits is not said before the first round")
     run.expect("[idea updated]an idea through a real agent, number 2" in run.stdout, "the update is not shown")
     prompts = [path.read_bytes().decode() for path in sorted((run.workspace / "rounds" / "prompts").glob("*.txt"))]
     exact = sum(prompt in script.texts for prompt in prompts)
     within = sum(any(prompt in text for text in script.texts) for prompt in prompts)
     run.note = f"prompt exact {exact}, within {within} of {len(prompts)}, {script.requests} requests"
+    if run.case == "mentions" and run.program.reads_mentions:
+        run.note += ", its own @mentions"
+        arrived = ["".join(text.split()) for text in script.texts]
+        within = sum(any("".join(prompt.split()) in text for text in arrived) for prompt in prompts)
     run.expect(within == len(prompts) == 2, "the prompt did not arrive whole")
 
 

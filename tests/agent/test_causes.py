@@ -203,6 +203,18 @@ RECORDED = [
         "To reduce input tokens:\n- Use /tokens to see token usage.\n\nOpen URL for more info? (Y)es/(N)o [Yes]:",
         "CAUSE_CONTEXT",
     ),
+    (
+        "aider",
+        "stdout",
+        "litellm.InternalServerError: InternalServerError: OpenAIException - Connection error.\nRetrying in 32 s",
+        "CAUSE_SERVER",
+    ),
+    (
+        "aider",
+        "stdout",
+        "litellm.ServiceUnavailableError: ServiceUnavailableError: OpenAIException - The engine is overloaded",
+        "CAUSE_OVERLOADED",
+    ),
     ("qwen", "stderr", "[API Error: Model stream ended with empty response text.]", "CAUSE_EMPTY"),
     ("qwen", "stderr", "[API Error: Model stream ended without a finish reason.]", "CAUSE_BROKEN_ANSWER"),
     (

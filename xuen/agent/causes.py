@@ -178,7 +178,6 @@ SPECIAL: Final[dict[str, tuple[Sign, ...]]] = {
     "aider": _signs(
         (texts.CAUSE_CONTEXT, (r"has hit a token limit|possibly exhausted context window",)),
         (texts.CAUSE_MODEL, (r"LLM Provider NOT provided|Model .{0,80} Unknown context window",)),
-        (texts.CAUSE_OVERLOADED, (r"litellm\.(?:InternalServer|ServiceUnavailable)Error",)),
     ),
     "mini": _signs(
         (texts.CAUSE_MODEL, (r"LLM Provider NOT provided",)),
