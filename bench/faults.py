@@ -145,7 +145,11 @@ def guard(jobs: int, every: int) -> bool:
     """All operations, all errors, three durations."""
     began = time.monotonic()
     with crash.folder() as place:
-        kinds = child(Path(place) / "w", Path(place) / "acknowledged", 0, 0, 0) or []
+        acknowledged = Path(place) / "acknowledged"
+        kinds = child(Path(place) / "w", acknowledged, 0, 0, 0)
+        unlike = ["it raised"] if kinds is None else guard_points.unlike_itself(acknowledged)
+    if kinds is None or unlike:
+        sys.exit(f"the scenario does not come to its end: {unlike}")
     cases = [
         (at, lasting, name)
         for at, kind in enumerate(kinds, 1)

@@ -4,6 +4,7 @@ Builds on tests/guard/test_guard_machine.py (rounds, damage, verdicts, edits, re
 clock set to any year) and adds: a run killed at any of its operations, in a round or in a start, a disk that is full
 for a while or until the next start, a second run, and a helper of a run that is over. A model says what the best must
 be; where a kill or a full disk leaves a choice, it takes what the disk shows, within what the promises allow.
+What happened is counted, and a run in which something of it never did has shown nothing.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ import json
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
@@ -40,11 +42,13 @@ STRIKE = guard_points.Operations(Path("/nowhere"), "", 0, 0)
 class WorkspaceMachine(GuardMachine):
     """The same model, under more that can happen."""
 
-    counted = 0
+    happened: ClassVar[Counter[str]] = Counter()
 
     def teardown(self) -> None:
-        """Clean up."""
-        type(self).counted += 1
+        """Count and clean up."""
+        self.happened["workspaces"] += 1
+        if hasattr(self, "fates"):
+            self.happened.update(self.fates.values())
         super().teardown()
 
     # --- what happens
@@ -97,6 +101,7 @@ class WorkspaceMachine(GuardMachine):
             try:
                 RunLock(self.play.workspace, "second", patience=0).acquire()
             except WorkspaceBusy:
+                self.happened["second runs"] += 1
                 return
         raise AssertionError("two runs own the workspace")
 
@@ -108,6 +113,7 @@ class WorkspaceMachine(GuardMachine):
             section_script.write_section(self.play.workspace.root, section, b"too late", "a token of old")
         except section_script.Refused as refused:
             assert refused.code == 4
+            self.happened["late helpers"] += 1
             return
         raise AssertionError("it was written")
 
@@ -125,6 +131,7 @@ class WorkspaceMachine(GuardMachine):
             return call(*arguments)
         finally:
             STRIKE.armed = False
+            self.happened["failures"] += mode == "fail" and STRIKE.count >= at
 
     def struck_round(self, idea: str, mode: str, at: int, lasting: int) -> None:
         """A round in which only the guard is struck, not the agent."""
@@ -149,7 +156,7 @@ class WorkspaceMachine(GuardMachine):
                 call()
             finally:
                 os._exit(0)
-        os.waitpid(pid, 0)
+        self.happened["kills"] += os.WIFSIGNALED(os.waitpid(pid, 0)[1])
         lines = said.read_bytes().splitlines() if said.exists() else []
         return [each["id"] for each in map(json.loads, lines) if each["event"] == "Adopted"]
 
@@ -174,8 +181,11 @@ class WorkspaceMachine(GuardMachine):
         self.read_verdicts()
 
 
-def examples(count: int, steps: int) -> tuple[int, str]:
-    """How many were played, and what went wrong."""
+MUST_HAPPEN = ["adopted", "rejected", "pending", "kills", "failures", "second runs", "late helpers"]
+
+
+def examples(count: int, steps: int) -> tuple[Counter[str], str]:
+    """What happened, and what went wrong."""
     chosen = settings(
         max_examples=count,
         stateful_step_count=steps,
@@ -188,8 +198,8 @@ def examples(count: int, steps: int) -> tuple[int, str]:
         run_state_machine_as_test(WorkspaceMachine, settings=chosen)
     except Exception as error:  # noqa: BLE001 - whatever it is, it is what is being looked for
         notes = "\n".join(getattr(error, "__notes__", []))
-        return WorkspaceMachine.counted, f"{error!r}\n{notes}"
-    return WorkspaceMachine.counted, ""
+        return WorkspaceMachine.happened, f"{error!r}\n{notes}"
+    return WorkspaceMachine.happened, ""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -204,10 +214,14 @@ def main(arguments: Sequence[str]) -> int:
     with ProcessPoolExecutor(asked.jobs, max_tasks_per_child=1) as pool:
         results = list(pool.map(examples, [share] * (asked.jobs * 4), [asked.steps] * (asked.jobs * 4)))
     broken = [wrong for _, wrong in results if wrong]
+    happened = sum((some for some, _ in results), Counter[str]())
+    told = ", ".join(f"{happened[name]} {name}" for name in MUST_HAPPEN)
     print(
-        f"machine: {sum(count for count, _ in results)} workspaces of up to {asked.steps} steps; "
+        f"machine: {happened['workspaces']} workspaces of up to {asked.steps} steps ({told}); "
         f"{len(broken)} broken promises ({time.monotonic() - began:.0f} s)"
     )
+    if happened["workspaces"] < asked.examples or not all(happened[name] for name in MUST_HAPPEN):
+        broken.append("not all of this happened, so nothing was shown")
     for wrong in broken[:3]:
         print(wrong)
     print("a goal was missed" if broken else "goals met")

@@ -33,6 +33,8 @@ ROUNDS: list[tuple[str, float | str]] = [
     ("six", "unknown"),
 ]
 """The rounds of the scenario: what the agent writes, and what the judge answers or that the agent fails."""
+DECISIONS = {"Candidate": 5, "Adopted": 3, "Rejected": 1, "Pending": 2, "AgentFailed": 1, "RunFinished": 1}
+"""What the scenario tells in any order when nothing strikes it: three is pending first and adopted by the person."""
 ERRNOS = [errno.ENOSPC, errno.EIO, errno.EROFS, errno.EACCES, errno.EMFILE]
 
 
@@ -137,6 +139,15 @@ def child(root: Path, acknowledged: Path, mode: str, at: int, lasting: int, orde
     return int(said) if os.WEXITSTATUS(status) == 0 and said else -2
 
 
+def unlike_itself(acknowledged: Path) -> list[str]:
+    """How a scenario that nothing struck differs from what it should be; then its points prove nothing."""
+    told = [json.loads(line)["event"] for line in acknowledged.read_bytes().splitlines()]
+    found = {name: told.count(name) for name in DECISIONS}
+    return [
+        f"the scenario itself told {name} {found[name]} times" for name in DECISIONS if found[name] != DECISIONS[name]
+    ]
+
+
 def broken_promises(root: Path, acknowledged: Path, mode: str, order: int = 0) -> list[str]:
     """Start again, twice, and look."""
     told = [json.loads(line) for line in acknowledged.read_bytes().splitlines()] if acknowledged.exists() else []
@@ -203,6 +214,7 @@ def main() -> int:
             broken.append(f"{at}: the run raised")
         broken += [f"{at}: {promise}" for promise in broken_promises(root, acknowledged, mode, order)]
         if 0 <= count < at:
+            broken += unlike_itself(acknowledged)
             break
         points += 1
         at += step

@@ -91,6 +91,27 @@ class GuardMachine(RuleBasedStateMachine):
         self.play.raw_round(data)
         self.read_verdicts()
 
+    @rule(what=st.sampled_from(["everything", "the folder", "candidates", "history"]))
+    def a_round_that_deletes(self, what: str) -> None:
+        guard, workspace = self.play.guard, self.play.workspace
+        assert guard is not None
+        number = guard.last_round() + 1
+        identity = guard.open_round(number)
+        if what in ("everything", "the folder"):  # with verdicts that nobody has read yet
+            self.written = {each: said for each, said in self.written.items() if self.honoured.get(each) == said}
+            shutil.rmtree(workspace.rounds)
+        if what == "the folder":
+            workspace.rounds.write_text("mine")
+        if what == "candidates":
+            for path in workspace.rounds.glob("cand-*.md"):
+                path.unlink()
+        if what == "history":
+            workspace.history.unlink()
+        if what != "candidates":
+            self.seen = b""  # it comes back without what was damaged in it
+        guard.close_round(self.play.report(identity, number))
+        self.read_verdicts()
+
     @rule(pick=st.integers(0, 99), score=SCORES, comment=st.sampled_from(["", "good", "好"]))
     def a_verdict(self, pick: int, score: float, comment: str) -> None:
         if self.fates:
