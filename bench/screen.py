@@ -1,11 +1,11 @@
-"""How quick the screen stays, and what it costs: `python bench/screen.py [--lines N] [--rounds N] [--keys N]`.
+"""What the screen costs: `python bench/screen.py [--lines N] [--keys N] [--pairs N] [--rounds N]`.
 
 Real runs of the real command line in a pseudo-terminal.
 
 keys     while an agent prints N lines as fast as it can, characters are typed into the input box; the time from the
          write of a key to its appearance in what the terminal is sent
 memory   the most that the program held during that flood, and before it
-loop     how long the same call takes with the screen and with `--no-tui`
+loop     how long the same call takes with the screen and with `--no-tui`: the median of pairs, one after the other
 night    N rounds with an agent that changes nothing: memory after a tenth of them and at the end
 """
 
@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import pty
+import re
 import select
 import statistics
 import subprocess
@@ -29,6 +30,9 @@ import psutil
 ROOT = Path(__file__).resolve().parent.parent
 FLOOD = "import sys\nfor block in range({blocks}): sys.stdout.write('a line of an agent that talks a lot\\n' * 100)"
 LIMIT = 3600.0
+ROUND = re.compile(rb'"round":(\d+),')
+MARKS = "äöüßéèñçåøæðþłšžčřďťňőűğşıâêîôûãõàìòù"
+"""What is typed: characters that stand nowhere else on the screen."""
 
 
 class Run:
@@ -73,9 +77,10 @@ class Run:
         """Whether an event of this name is in the recording's end."""
         return f'"event":"{event}"'.encode() in self._tail()
 
-    def is_in_round(self, number: int) -> bool:
-        """Whether this round is in the recording's end."""
-        return f'"round":{number},'.encode() in self._tail()
+    def has_reached(self, number: int) -> bool:
+        """Whether the recording's end is of this round or a later one."""
+        rounds = ROUND.findall(self._tail())
+        return bool(rounds) and int(rounds[-1]) >= number
 
     def _tail(self) -> bytes:
         if not self.events.exists():
@@ -90,6 +95,11 @@ class Run:
             return float(self.process.memory_info().rss) / 1e6
         except psutil.NoSuchProcess:
             return 0.0
+
+    def processor_seconds(self) -> float:
+        """Processor time of the program without its agents so far."""
+        used = self.process.cpu_times()
+        return float(used.user + used.system)
 
     def press(self, key: bytes) -> float:
         """Type a character and wait until it is drawn; seconds. It must stand nowhere else on the screen."""
@@ -118,40 +128,56 @@ def call_seconds(run: Run) -> float:
     return float(json.loads(lines[-1])["seconds"])
 
 
-def flood(lines: int, keys: int) -> dict[str, float]:
-    """Keys and memory while lines are printed, and the same call without the screen and without keys."""
+def command(lines: int) -> str:
+    """An agent that prints so many lines as fast as it can."""
+    return f'{sys.executable} -c "{FLOOD.format(blocks=max(1, lines // 100))}" "$prompt"'
 
-    def command(blocks: int) -> str:
-        return f'{sys.executable} -c "{FLOOD.format(blocks=blocks)}" "$prompt"'
 
-    result: dict[str, float] = {}
+def keys_in_a_flood(keys: int) -> dict[str, float]:
+    """How long keys take while lines are printed without end, and what the program holds and uses meanwhile."""
     with tempfile.TemporaryDirectory() as folder:
-        run = Run(Path(folder), command(10**9), 1)
+        run = Run(Path(folder), command(10**11), 1)
         run.until_told("output")
         assert run.process.poll() is None, run.seen
-        result["memory_before_mb"] = run.memory()
-        marks = "äöüßéèñçåøæðþłšžčřďťňőűğşıâêîôûãõàìòù"
-        times, peak = [], 0.0
+        before, times, peak = run.memory(), [], 0.0
+        began, used = time.monotonic(), run.processor_seconds()
         for number in range(keys):
-            times.append(run.press(marks[number % len(marks)].encode()))
-            if number % len(marks) == len(marks) - 1:
+            times.append(run.press(MARKS[number % len(MARKS)].encode()))
+            if number % len(MARKS) == len(MARKS) - 1:
                 os.write(run.master, b"\x15")  # empties the line
                 run.read(0.2)
             peak = max(peak, run.memory())
             time.sleep(0.02)
         assert run.process.poll() is None, run.seen
+        share = (run.processor_seconds() - used) / (time.monotonic() - began)
         run.end()
-        ordered = sorted(times)
-        result["key_median_ms"] = statistics.median(times) * 1e3
-        result["key_p99_ms"] = ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))] * 1e3
-        result["memory_peak_mb"] = peak
-    for name, screen in (("screen", True), ("console", False)):
-        with tempfile.TemporaryDirectory() as folder:
-            run = Run(Path(folder), command(max(1, lines // 100)), 1, screen=screen)
-            run.until_told("run_finished")
-            run.end()
-            result[f"call_with_{name}_s"] = call_seconds(run)
-    return result
+    ordered = sorted(times)
+    return {
+        "key_median_ms": statistics.median(times) * 1e3,
+        "key_p99_ms": ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))] * 1e3,
+        "memory_before_mb": before,
+        "memory_peak_mb": peak,
+        "processor_share": share,
+    }
+
+
+def loop_with_and_without(lines: int, pairs: int) -> dict[str, float]:
+    """How long a call of so many lines takes, by its own event; the order within a pair changes."""
+    seconds: dict[bool, list[float]] = {True: [], False: []}
+    for pair in range(pairs):
+        for screen in (True, False) if pair % 2 else (False, True):
+            with tempfile.TemporaryDirectory() as folder:
+                run = Run(Path(folder), command(lines), 1, screen=screen)
+                run.until_told("run_finished")
+                run.end()
+                seconds[screen].append(call_seconds(run))
+    with_screen, without = statistics.median(seconds[True]), statistics.median(seconds[False])
+    return {"call_with_screen_s": with_screen, "call_with_console_s": without, "ratio": with_screen / without}
+
+
+def flood(lines: int, keys: int, pairs: int) -> dict[str, float]:
+    """Keys and memory while lines are printed, and the same call without the screen and without keys."""
+    return {**keys_in_a_flood(keys), **loop_with_and_without(lines, pairs)}
 
 
 def night(rounds: int) -> dict[str, float]:
@@ -163,7 +189,7 @@ def night(rounds: int) -> dict[str, float]:
         while not run.has_told("run_finished") and run.process.poll() is None:
             assert time.monotonic() - began < LIMIT
             run.read(0.2)
-            if not early and run.is_in_round(max(1, rounds // 10)):
+            if not early and run.has_reached(max(1, rounds // 10)):
                 early = run.memory()
             late = run.memory() or late
         run.end()
@@ -174,9 +200,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lines", type=int, default=1_000_000)
     parser.add_argument("--keys", type=int, default=300)
+    parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=2000)
     arguments = parser.parse_args()
-    print(json.dumps(flood(arguments.lines, arguments.keys)), flush=True)
+    print(json.dumps(flood(arguments.lines, arguments.keys, arguments.pairs)), flush=True)
     if arguments.rounds:
         print(json.dumps(night(arguments.rounds)), flush=True)
     return 0

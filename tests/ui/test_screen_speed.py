@@ -13,7 +13,18 @@ ROOT = Path(__file__).parents[2]
 
 def test_a_short_flood_and_a_short_night_are_measured_and_memory_stays_bounded():
     done = subprocess.run(
-        [sys.executable, str(ROOT / "bench" / "screen.py"), "--lines", "20000", "--keys", "20", "--rounds", "20"],
+        [
+            sys.executable,
+            str(ROOT / "bench" / "screen.py"),
+            "--lines",
+            "20000",
+            "--keys",
+            "20",
+            "--pairs",
+            "1",
+            "--rounds",
+            "20",
+        ],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,

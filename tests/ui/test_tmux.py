@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -11,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from xuen.workspace.paths import Workspace
@@ -25,15 +27,15 @@ pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is no
 class Tmux:
     """A terminal with a shell in it that runs xuen once and then says its exit code."""
 
-    def __init__(self, folder, *options, term="tmux-256color", size=(100, 30), **rounds):
+    def __init__(self, folder, *options, term="tmux-256color", size=(100, 30), seconds=2, path=(), **rounds):
         self.folder = folder
-        agent = f'exec {sys.executable} {AGENT} --idea "idea {{round}}" --sleep 2 "$prompt"'
+        agent = f'exec {sys.executable} {AGENT} --idea "idea {{round}}" --sleep {seconds} "$prompt"'
         config = {"agent": {"command": agent}, "words": {"pick": 0}, "rounds": {"verify": "user", **rounds}}
         (folder / "config.yaml").write_text(json.dumps(config))
         not_ours = ("XUEN_", "TEXTUAL", "TMUX", "COLUMNS", "LINES", "NO_COLOR")
         env = {k: v for k, v in os.environ.items() if not k.startswith(not_ours)}
 
-        env |= {"PYTHONPATH": str(ROOT), "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
+        env |= {"PYTHONPATH": os.pathsep.join(map(str, (*path, ROOT))), "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
         words = " ".join([sys.executable, str(ROOT / "main.py"), "'a question'", "--language", "en", *options])
         # On the screen the code follows "ended with"; a person's shell comes after it.
         (folder / "go.sh").write_text(
@@ -77,6 +79,18 @@ class Tmux:
     @property
     def pid(self):
         return json.loads((self.folder / "workspace" / ".xuen.lock").read_text())["pid"]
+
+    def agents(self):
+        """The processes that work in the workspace."""
+        found = []
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error):
+                if process.environ().get("XUEN_WORKSPACE") == str(self.folder / "workspace"):
+                    found.append(process)
+        return found
+
+    def resize(self, columns, rows):
+        subprocess.run([*self._tmux, "resize-window", "-x", str(columns), "-y", str(rows)], check=True)
 
     def history(self):
         return [json.loads(line) for line in Workspace(self.folder / "workspace").history.read_text().splitlines()]
@@ -122,12 +136,63 @@ def test_a_session_from_the_first_text_to_quitting_during_a_call(tmp_path):
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_during_a_call_leaves_terminal_and_state_clean(tmp_path, number, code):
-    with Tmux(tmp_path, "--iterations", "inf") as tmux:
-        tmux.until("at work")
+    with Tmux(tmp_path, "--iterations", "inf", seconds=60) as tmux:
+        tmux.until("at work", "thinking")
+        assert tmux.agents()
         os.kill(tmux.pid, number)
         seen = tmux.until(f"ended with {code}", "tty:echo")
         assert "Traceback" not in seen
         assert tmux.history()[-1]["event"] == "run_finished"
+        assert tmux.agents() == []
+
+
+BOOM = """
+import gc, pathlib, threading, time
+
+def watch():
+    while not pathlib.Path("boom").exists():
+        time.sleep(0.05)
+    from textual.app import App
+    app = next(each for each in gc.get_objects() if isinstance(each, App))
+    app.call_later(lambda: 1 / 0)
+
+threading.Thread(target=watch, daemon=True).start()
+"""
+
+
+def test_a_crash_of_the_screen_during_a_call_ends_the_agent_and_leaves_terminal_and_state_clean(tmp_path):
+    (tmp_path / "injected").mkdir()
+    (tmp_path / "injected" / "sitecustomize.py").write_text(BOOM)
+    with Tmux(tmp_path, "--iterations", "inf", seconds=60, path=[tmp_path / "injected"]) as tmux:
+        tmux.until("at work", "thinking")
+        assert tmux.agents()
+        (tmp_path / "boom").touch()
+        seen = tmux.until("ended with 1", "tty:echo")
+        assert "the screen failed (" in seen
+        assert "Traceback" not in seen
+        assert tmux.agents() == []
+        told = tmux.history()
+        assert told[-1]["event"] == "run_finished"
+        assert told[-1]["exit_code"] == 1
+        best = [line["id"] for line in told if line["event"] == "baseline"]
+        workspace = Workspace(tmp_path / "workspace")
+        assert workspace.research.read_bytes() == workspace.candidate(best[0]).read_bytes()
+
+
+def test_a_hundred_resizes_down_to_one_cell_leave_the_screen_whole(tmp_path):
+    with Tmux(tmp_path, "--iterations", "inf", seconds=60) as tmux:
+        tmux.until("at work", "thinking")
+        sizes = [(80, 24), (1, 1), (40, 10), (200, 60), (7, 3), (120, 40), (39, 9), (100, 18)]
+        for number in range(100):
+            tmux.resize(*sizes[number % len(sizes)])
+        tmux.resize(80, 24)
+        rows = tmux.until("╰", "Log", "at work", "More").splitlines()
+        assert rows[0].startswith("╭─ Idea ")
+        assert rows[0].endswith("╮")
+        framed = [row for row in rows if row.startswith(("│", "╭", "╰"))]
+        assert all(row.endswith(("│", "╮", "╯")) for row in framed)
+        tmux.keys("C-q")
+        tmux.until("ended with 0", "tty:echo")
 
 
 def test_a_terminal_that_cannot_have_a_screen_gets_the_console_and_one_line_that_says_so(tmp_path):

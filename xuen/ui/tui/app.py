@@ -1,6 +1,6 @@
 """The screen as an application: from events to widgets, from keys to the loop.
 
-Owns what the user sees and presses. It draws a `View` and holds no state of the run of its own. Thirty times
+Owns what the user sees and presses. It draws a `View` and holds no state of the run of its own. Ten times
 a second it takes what the bridge has; nothing it does waits for the loop, and the loop never waits for it.
 What is queued and what was decided it reads from the workspace's files, as any other program could.
 """
@@ -64,7 +64,7 @@ from xuen.ui.view import Phase, View, fold, short_id
 from xuen.workspace import inbox
 from xuen.workspace.paths import Workspace
 
-DRAWS_PER_SECOND = 30
+DRAWS_PER_SECOND = 10
 HANGUP = 129
 
 # From so many columns or rows on, the screen has the class of that name; screen.tcss says what it means.
