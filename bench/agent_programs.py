@@ -167,6 +167,7 @@ _ROWS: Final = (
         "aider",
         _aider,
         no_tools=True,
+        other_causes={"empty": "CAUSE_EMPTY"},
         not_applicable=("denied",),  # the preset lets it run no command; it edits the file
     ),
     Program(

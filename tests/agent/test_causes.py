@@ -215,6 +215,12 @@ RECORDED = [
         "litellm.ServiceUnavailableError: ServiceUnavailableError: OpenAIException - The engine is overloaded",
         "CAUSE_OVERLOADED",
     ),
+    (
+        "aider",
+        "stdout",
+        "Empty response received from LLM. Check your provider account?\n\nTokens: 1.0k sent, 0 received.",
+        "CAUSE_EMPTY",
+    ),
     ("qwen", "stderr", "[API Error: Model stream ended with empty response text.]", "CAUSE_EMPTY"),
     ("qwen", "stderr", "[API Error: Model stream ended without a finish reason.]", "CAUSE_BROKEN_ANSWER"),
     (

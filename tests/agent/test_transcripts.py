@@ -126,6 +126,8 @@ def test_an_answer_given_with_a_command_counts_where_there_is_no_other():
 
 def test_an_error_is_no_answer():
     assert answer_of("aider", AIDER_REFUSED) == ""
+    nothing = AIDER.format(answer="Empty response received from LLM. Check your provider account?\n")
+    assert answer_of("aider", nothing.replace("7 received", "0 received")) == ""
 
 
 @pytest.mark.parametrize("agent", ["", "other", *PRESETS])

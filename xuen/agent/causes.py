@@ -131,7 +131,13 @@ GENERAL: Final = _signs(
             r"权限(?:被拒绝|不足)|(?:需要|等待).{0,6}(?:授权|批准|许可)|拒绝访问",
         ),
     ),
-    (texts.CAUSE_EMPTY, (r"model (?:returned|gave) an? empty (?:response|answer)|stream ended with empty response",)),
+    (
+        texts.CAUSE_EMPTY,
+        (
+            r"model (?:returned|gave) an? empty (?:response|answer)|stream ended with empty response",
+            r"Empty response received from LLM",
+        ),
+    ),
     (
         texts.CAUSE_USAGE,
         (

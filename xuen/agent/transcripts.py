@@ -38,7 +38,8 @@ def _aider(stdout: str) -> str:
     while begin < len(lines) and _AIDER_HEAD.match(lines[begin].rstrip()):
         begin += 1
     counts = [number for number, line in enumerate(lines) if _AIDER_TOKENS.match(line)]
-    answer = lines[begin : counts[-1]] if counts else []
+    answered = counts and not lines[counts[-1]].rstrip(".").endswith(" sent, 0 received")
+    answer = lines[begin : counts[-1]] if answered else []
     return _text(line for line in answer if not _AIDER_TOKENS.match(line))
 
 
