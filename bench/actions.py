@@ -3,8 +3,8 @@
 python bench/actions.py [--rounds N] [--candidates N]
 
 First three jobs in a row and two at once against a bare repository: one is killed in the middle, two push at the same
-time, one machine is lost. Then how long a cancelled job takes until it is ready for its checkpoint, for each signal,
-and how long restore and checkpoint take with a workspace of many candidates.
+time, one machine is lost. Then how long a cancelled job takes until it is ready for its checkpoint, for each signal
+and with an agent that hears none, and how long restore and checkpoint take with a workspace of many candidates.
 """
 
 from __future__ import annotations
@@ -74,21 +74,21 @@ def rehearse(folder: Path, rounds: int) -> list[str]:
     return wrong
 
 
-def cancel(folder: Path, number: signal.Signals) -> float:
-    """Seconds from a signal to the script of the loop until the script has ended, with an agent at work."""
+def cancel(folder: Path, number: signal.Signals, model: str) -> tuple[float, float]:
+    """Seconds from a signal to the loop's script, with an agent at work, to its end; and those of the checkpoint."""
     sent = []
 
     def act(job: Job, process: subprocess.Popen[bytes]) -> None:
-        job.wait_for_candidates(process, 1)
+        job.wait_for_agent(process)
         time.sleep(1)
         sent.append(time.monotonic())
         process.send_signal(number)
         process.wait()
         sent.append(time.monotonic())
 
-    env = {"FAKE_OPTIONS": "--idea 'in {round}' --sleep 0.5"}
-    Job(Remote(folder), folder, "only", inputs={"words": "0"}, env=env, during={LOOP: act}).run()
-    return sent[1] - sent[0]
+    env = {"FAKE_MODELS": model, "FAKE_OPTIONS": "--idea 'in {round}' --sleep 300"}
+    job = Job(Remote(folder), folder, "only", inputs={"words": "0"}, env=env, during={LOOP: act}).run()
+    return sent[1] - sent[0], job.seconds[CHECKPOINT]
 
 
 def large(folder: Path, count: int) -> tuple[float, float, float]:
@@ -145,11 +145,16 @@ def main(arguments: Sequence[str]) -> int:
     for line in wrong:
         print(f"  {line}")
     slow = False
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    cases = [(number, "opencode/big-pickle") for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
+    for number, model in [*cases, (signal.SIGINT, "opencode/deaf")]:
         with tempfile.TemporaryDirectory(prefix="xuen-bench-") as place:
-            seconds = cancel(Path(place), number)
+            seconds, push = cancel(Path(place), number, model)
         slow = slow or seconds > GRACE
-        print(f"{number.name} to the script: ended after {seconds:.1f} s (GitHub waits {GRACE} s)")
+        agent = "an agent that hears no signal" if model.endswith("deaf") else "an agent"
+        print(
+            f"{number.name} to the script with {agent} at work: ended after {seconds:.1f} s (GitHub waits {GRACE} s), "
+            f"checkpoint {push:.1f} s"
+        )
     with tempfile.TemporaryDirectory(prefix="xuen-bench-") as place:
         first, following, restored = large(Path(place), asked.candidates)
     print(

@@ -88,11 +88,29 @@ def test_verdicts_without_a_known_start_are_the_union() -> None:
     assert merged(ours, theirs, None)["rounds/verdicts.txt"] == b"b 2\nc 3\na 1\n"
 
 
+def test_a_verdict_about_a_candidate_that_gets_another_name_goes_with_it() -> None:
+    base = {"rounds/verdicts.txt": f"{START} 3\n".encode()}
+    theirs = state((START, ""), (NEW, "theirs"), rounds__verdicts_txt=f"{START} 3\n{NEW} 2 web\n".encode())
+    ours = state((START, ""), (NEW, "ours"), rounds__verdicts_txt=f"{START} 3\n {NEW} 9 here\n".encode())
+    found = merged(ours, theirs, base)
+    assert found[f"rounds/cand-{NEW}-2.md"] == ours[f"rounds/cand-{NEW}.md"]
+    assert found["rounds/verdicts.txt"].decode() == f"{START} 3\n{NEW} 2 web\n {NEW}-2 9 here\n"
+    later = merged(found, found, {"rounds/verdicts.txt": found["rounds/verdicts.txt"]})
+    assert later == found
+
+
 def test_a_later_word_about_the_same_candidate_stays_the_later_one() -> None:
     base = {"rounds/verdicts.txt": b"a 8\na 3\n", "research.md": ONE["research.md"]}
     ours = ONE | {"rounds/verdicts.txt": b"a 8\na 3\na 8\n"}
     theirs = ONE | {"rounds/verdicts.txt": b"a 8\na 3\nb 1\n"}
     assert merged(ours, theirs, base)["rounds/verdicts.txt"] == b"a 8\na 3\nb 1\na 8\n"
+
+
+def test_what_an_earlier_checkpoint_of_this_run_has_pushed_is_not_said_again() -> None:
+    base = {"rounds/verdicts.txt": b"a 8\n"}
+    ours = ONE | {"rounds/verdicts.txt": b"a 8\nb 9\n"}
+    theirs = ONE | {"rounds/verdicts.txt": b"a 8\nb 9\nb 2 on second thoughts\n"}
+    assert merged(ours, theirs, base)["rounds/verdicts.txt"] == theirs["rounds/verdicts.txt"]
 
 
 def test_of_dead_models_the_latest_finding_stays() -> None:

@@ -64,6 +64,8 @@ def merge(ours: Files, theirs: Files, base: Mapping[str, bytes] | None, *, now: 
     _follow(files, ours, theirs, joined)
     for path, bring in _BRINGERS.items():
         mine, other = _optional(ours, path), _optional(theirs, path)
+        if path == names.VERDICTS and mine is not None:
+            mine = _with_new_ids(mine, other if base is None else base.get(path), rename)
         _set(files, path, _three_way(mine, other, base, path, bring))
     _set(files, names.RESEARCH, _research(ours, theirs, base, files))
     return Merged(files, joined.best, len(both.ours_alone), len(both.theirs_alone))
@@ -198,10 +200,23 @@ def _three_way(
     return bring(mine, other, was)
 
 
+def _with_new_ids(verdicts: bytes, known: bytes | None, rename: Mapping[str, str]) -> bytes:
+    """Verdicts of this run, about its candidates as the branch calls them; `known` lines are not of this run."""
+
+    def renamed(line: bytes) -> bytes:
+        word = line.split(maxsplit=1)[0] if line.strip() else b""
+        name = rename.get(word.decode(errors="replace"), "")
+        return line.replace(word, name.encode(), 1) if name and line not in old else line
+
+    old = set(_lines(known or b""))
+    return b"\n".join(renamed(line) for line in verdicts.split(b"\n"))
+
+
 def _verdicts(ours: bytes, theirs: bytes, was: bytes | None) -> bytes:
     """The branch's lines, then what this run added."""
     if was is not None and ours.startswith(was):
-        added = [line for line in _lines(ours[len(was) :]) if line.strip()]
+        pushed = _minus(_lines(theirs), _lines(was))  # by an earlier checkpoint of this run, perhaps
+        added = _minus(_lines(ours[len(was) :]), pushed)
     else:
         added = _minus(_lines(ours), _lines(theirs) + _lines(was or b""))
     return _joined([*_lines(theirs), *added])
