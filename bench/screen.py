@@ -6,7 +6,7 @@ keys     while an agent prints N lines as fast as it can, characters are typed i
          write of a key to its appearance in what the terminal is sent
 memory   the most that the program held during that flood, and before it
 loop     how long the same call takes with the screen and with `--no-tui`: the median of pairs, one after the other
-night    N rounds with an agent that changes nothing: memory after a tenth of them and at the end
+night    N rounds with an agent that writes and talks in each: memory after a tenth of them and at the end
 """
 
 from __future__ import annotations
@@ -29,6 +29,11 @@ import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
 FLOOD = "import sys\nfor block in range({blocks}): sys.stdout.write('a line of an agent that talks a lot\\n' * 100)"
+BUSY = """for n in 1 2 3 4 5; do echo "thinking $n"; done; : "$prompt"
+{ echo '# a task'
+echo '<!-- XUEN:IDEA:BEGIN -->'; echo "idea of round $XUEN_ROUND"; echo '<!-- XUEN:IDEA:END -->'
+echo '<!-- XUEN:ARTIFACT:BEGIN -->'; echo "- **step** $XUEN_ROUND"
+echo '<!-- XUEN:ARTIFACT:END -->'; } > research.md"""
 LIMIT = 3600.0
 ROUND = re.compile(rb'"round":(\d+),')
 MARKS = "äöüßéèñçåøæðþłšžčřďťňőűğşıâêîôûãõàìòù"
@@ -183,7 +188,7 @@ def flood(lines: int, keys: int, pairs: int) -> dict[str, float]:
 def night(rounds: int) -> dict[str, float]:
     """Memory over many rounds."""
     with tempfile.TemporaryDirectory() as folder:
-        run = Run(Path(folder), 'echo thinking; : "$prompt"', rounds)
+        run = Run(Path(folder), BUSY, rounds)
         early = late = 0.0
         began = time.monotonic()
         while not run.has_told("run_finished") and run.process.poll() is None:

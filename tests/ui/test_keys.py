@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 import story
 from screens import Stage, kept_workspace
@@ -253,3 +256,29 @@ def test_without_colours_a_rejected_round_does_not_look_like_an_adopted_one(monk
         assert "█?-×" in screen(stage).replace("▇", "█")
 
     Stage(story.whole_run("en"), endless=False).run(steps)
+
+
+@pytest.mark.parametrize(
+    ("program", "idle"), [("import time; time.sleep(600)", True), ("while True: pass", False)], ids=["sleeps", "works"]
+)
+def test_an_agent_that_says_nothing_is_seen_to_work_or_not(program, idle):
+    process = subprocess.Popen([sys.executable, "-c", program])
+
+    async def steps(stage):
+        stage.tell(
+            ev.RoundStarted(round=1, words=(), left=2),
+            ev.CallStarted(round=1, purpose=Purpose.RESEARCH, agent="agent", pid=process.pid),
+        )
+        await stage.settle()
+        for now in (12.0, 14.1, 16.2):  # by the clock of the screen, which looks every two seconds
+            stage.now = now
+            await stage.settle()
+            await stage.pilot.pause(1)
+        assert "no word yet" in screen(stage)
+        assert ("no CPU use" in screen(stage)) is idle
+
+    try:
+        Stage(story.start("en")).run(steps, size=(120, 30))
+    finally:
+        process.kill()
+        process.wait()
