@@ -39,7 +39,7 @@ from xuen.xwork.session.ledger import State
 from xuen.xwork.session.records import Answered, Carried, Ended, Prompted, Reminded, Resumed, whole
 from xuen.xwork.session.summarise import NothingToCompact, compact
 from xuen.xwork.tools.artifacts import Artifacts
-from xuen.xwork.tools.base import AnyTool, Kit, Outcome
+from xuen.xwork.tools.base import AnyTool, Effect, Kit, Outcome
 from xuen.xwork.tools.builtin import TOOLS
 from xuen.xwork.tools.command import environment
 from xuen.xwork.tools.processes import Shelf
@@ -48,6 +48,7 @@ from xuen.xwork.tools.registry import Policy, Registry
 if TYPE_CHECKING:
     from xuen.xwork.mcp.hub import Hub
 
+ABANDONED = "interrupted, and not carried out to its end"
 CUT_OFF = "not carried out: the answer was cut off at the output limit. Write less in one answer, in several calls."
 
 
@@ -151,6 +152,19 @@ class Agent:
         self._begin(resumed=True)
         self.session.append(Resumed())
         return self._loop()
+
+    def abandon(self) -> None:
+        """Give up interrupted work, if any waits, so that the session takes the next prompt.
+
+        The first call that waits may have been under way, so where it is one that writes the workspace counts as
+        changed.
+        """
+        if not self.session.ledger.interrupted:
+            return
+        for number, call in enumerate(self.session.ledger.open_calls):
+            effect = Effect.WRITE if number == 0 and self._registry.writes(call.name) else Effect.NONE
+            self.session.append(Carried(ToolResult(call.id, call.name, ABANDONED, failed=True), effect))
+        self.session.append(Ended("stopped", ABANDONED))
 
     def compact(self) -> None:
         """Shorten the conversation now; raises Interrupted or ModelError, and then nothing has changed."""

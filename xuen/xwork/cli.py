@@ -33,6 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _watch(stop)
     options = parser().parse_args(arguments)
     try:
+        if options.command == "acp":
+            from xuen.xwork.acp import serve
+
+            return serve(options, stop)
         workspace = find_workspace(options.workspace)
         prompt = read_prompt(options) if options.command == "run" else ""
         if options.command == "show":

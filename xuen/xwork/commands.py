@@ -49,9 +49,27 @@ def carry_out(
 ) -> None:
     """`run`, `resume` or `compact`; raises as the method of `Agent` of that name."""
     adopt_orphans()  # all sessions of this process are the agent's; a host that uses the library may have others
-    config = AgentConfig(
+    config = settings(options, workspace, session=session_path(options, workspace), language=language)
+    asks = _ask(stop) if config.approval is Approval.ASK else None
+    with Agent(config, listener=listener, cancel=stop, on_permission=asks) as agent:
+        match options.command:
+            case "run":
+                agent.run(prompt)
+            case "resume":
+                agent.resume()
+            case "compact":
+                agent.compact()
+
+
+def settings(options: argparse.Namespace, workspace: Path, *, session: Path | None, language: Language) -> AgentConfig:
+    """The settings that a command line asks for.
+
+    Raises:
+        BadUse: the file of MCP servers cannot be used.
+    """
+    return AgentConfig(
         workspace=workspace,
-        session=session_path(options, workspace),
+        session=session,
         base_url=options.base_url,
         model=options.model,
         api_key_env=options.api_key_env,
@@ -63,15 +81,6 @@ def carry_out(
         context_tokens=options.context_tokens,
         language=language,
     )
-    asks = _ask(stop) if config.approval is Approval.ASK else None
-    with Agent(config, listener=listener, cancel=stop, on_permission=asks) as agent:
-        match options.command:
-            case "run":
-                agent.run(prompt)
-            case "resume":
-                agent.resume()
-            case "compact":
-                agent.compact()
 
 
 def show(options: argparse.Namespace, workspace: Path) -> None:

@@ -20,6 +20,9 @@ def parser() -> argparse.ArgumentParser:
     compact = commands.add_parser("compact", help="shorten the conversation of a session")
     _about_the_agent(compact)
     _about_the_session(compact)
+    serves = commands.add_parser("acp", help="serve an editor through the Agent Client Protocol (needs xuen[acp])")
+    _about_the_agent(serves)
+    serves.set_defaults(approval="ask")
     show = commands.add_parser("show", help="what a session holds, and whether work in it was interrupted")
     _about_the_session(show)
     return whole

@@ -146,6 +146,7 @@ class RemoteTool(Tool[Any]):
             risk=Risk.READ if reads and server.config.trust_read_only else Risk.EXECUTE,
             resources=lambda _arguments: (Resource("server", server.config.name),),
         )
+        self.writes = not reads
         self._schema = told.input_schema
 
     @cached_property

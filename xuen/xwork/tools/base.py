@@ -86,6 +86,7 @@ class Tool(Generic[A]):
     ) -> None:
         self.name = name
         self.risk = risk
+        self.writes = risk is Risk.WRITE  # changing files is its use
         self.repeats = repeats  # asking again and again is its use
         self._arguments = arguments
         self._run = run

@@ -51,6 +51,10 @@ class Registry:
         """Whether calling this tool again and again with the same arguments is its use."""
         return name in self._tools and self._tools[name].repeats
 
+    def writes(self, name: str) -> bool:
+        """Whether changing files is the use of the tool of that name."""
+        return name in self._tools and self._tools[name].writes
+
     def carry_out(self, call: ToolCall) -> Outcome:
         """The whole way of one call; never raises for what a tool does.
 

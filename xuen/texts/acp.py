@@ -1,0 +1,34 @@
+"""What xwork says to people in an editor, through the Agent Client Protocol."""
+
+from __future__ import annotations
+
+from xuen.texts import Text
+
+PACKAGE_MISSING = Text(
+    "serving an editor needs the package agent-client-protocol, which this Python ({python}) does not have",
+    "供编辑器使用需要软件包 agent-client-protocol，而这个 Python（{python}）里没有安装",
+)
+PACKAGE_MEND = Text(
+    'install it: {python} -m pip install "xuen[acp]" (or just agent-client-protocol)',
+    '请安装：{python} -m pip install "xuen[acp]"（或只装 agent-client-protocol）',
+)
+NO_FOLDER = Text(
+    "the folder of the session is none, or no absolute path: {path}", "会话的文件夹不存在，或不是绝对路径：{path}"
+)
+NO_SESSION = Text("there is no such session: {name}", "没有这个会话：{name}")
+BUSY = Text("this session is at work on another prompt", "这个会话正在处理另一个提示")
+TEXT_ONLY = Text("only text can be prompted with, no {kind}", "提示只能是文字，不能是 {kind}")
+EMPTY = Text("the prompt is empty", "提示是空的")
+NO_TRANSPORT = Text(
+    "the MCP server {name} cannot be used: only standard streams and streamable HTTP are spoken",
+    "无法使用 MCP 服务器 {name}：只支持标准流和 streamable HTTP",
+)
+WAITS = Text(
+    "Interrupted work waits in this session. /resume goes on with it; any other prompt gives it up.",
+    "这个会话里有被中断的工作。/resume 继续；输入其他提示则放弃它。",
+)
+RESUME = Text("Go on with interrupted work", "继续被中断的工作")
+COMPACT = Text("Shorten the conversation", "压缩对话")
+ALLOW = Text("Allow", "允许")
+ALLOW_ALWAYS = Text("Always allow {tool} in this session", "在本会话中始终允许 {tool}")
+REJECT = Text("Reject", "拒绝")

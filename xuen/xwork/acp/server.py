@@ -1,0 +1,169 @@
+"""The agent's side of the protocol over standard input and output.
+
+Owns the sessions of one client. Their journals are in `.xwork/acp` of the folder that the client names, so a session
+can be loaded again by its id. Always holds: when the client goes, or a signal comes, all sessions end with everything
+that they started; standard output carries the protocol and nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, cast
+
+import acp
+import msgspec
+from acp import schema
+
+from xuen import __version__
+from xuen.agent.process_tree import adopt_orphans
+from xuen.errors import UserError
+from xuen.stop import Stop
+from xuen.texts import Language, plain
+from xuen.texts import acp as texts
+from xuen.xwork.acp import content
+from xuen.xwork.acp.conversation import Conversation
+from xuen.xwork.commands import settings
+from xuen.xwork.config import AgentConfig
+from xuen.xwork.errors import BadUse
+from xuen.xwork.policy.paths import STATE
+
+FOLDER = f"{STATE}/acp"
+"""Where the journals of a client's sessions are, in their workspace."""
+
+_ID = re.compile(r"[0-9a-f]{32}")
+_LOOK = 0.1  # seconds between two looks at the stop token
+
+
+def run(options: argparse.Namespace, stop: Stop) -> int:
+    """Serve one client until it goes or `stop` is set; the exit code.
+
+    Raises:
+        BadUse: the options make no sense.
+    """
+    adopt_orphans()  # all sessions of this process are those of its agents
+    logging.getLogger().addHandler(logging.NullHandler())  # the package logs what a client does wrong
+    pattern = settings(options, Path.cwd(), session=None, language=language_of(os.environ))
+    return asyncio.run(_serve(Service(pattern), stop))
+
+
+async def _serve(service: Service, stop: Stop) -> int:
+    listening = asyncio.create_task(acp.run_agent(cast(acp.Agent, service)))
+    while not listening.done() and not stop.is_set():
+        await asyncio.wait({listening}, timeout=_LOOK)
+    await service.close()
+    listening.cancel()
+    with suppress(asyncio.CancelledError, OSError):
+        await listening
+    return stop.exit_code or 0
+
+
+class Service:
+    """What the package calls for a client's requests; `pattern` holds the settings of all sessions."""
+
+    def __init__(self, pattern: AgentConfig) -> None:
+        self._pattern = pattern
+        self._client: acp.Client | None = None
+        self._open: dict[str, Conversation] = {}
+
+    def on_connect(self, conn: acp.Client) -> None:
+        """Called once, with the way to the client."""
+        self._client = conn
+
+    async def initialize(self, protocol_version: int, **_: Any) -> schema.InitializeResponse:
+        """Say what is spoken here: one version, whatever the client asks for."""
+        del protocol_version
+        capabilities = schema.AgentCapabilities(
+            load_session=True,
+            prompt_capabilities=schema.PromptCapabilities(embedded_context=True),
+            mcp_capabilities=schema.McpCapabilities(http=True),
+        )
+        return schema.InitializeResponse(
+            protocol_version=acp.PROTOCOL_VERSION,
+            agent_capabilities=capabilities,
+            agent_info=schema.Implementation(name="xwork", version=__version__),
+            auth_methods=[],
+        )
+
+    async def authenticate(self, method_id: str, **_: Any) -> schema.AuthenticateResponse:
+        """Nobody has to."""
+        del method_id
+        return schema.AuthenticateResponse()
+
+    async def new_session(
+        self, cwd: str, mcp_servers: Sequence[content.Server] | None = None, **_: Any
+    ) -> schema.NewSessionResponse:
+        """Begin a session in a folder."""
+        name = secrets.token_hex(16)
+        await self._opened(name, cwd, mcp_servers or ())
+        return schema.NewSessionResponse(session_id=name)
+
+    async def load_session(
+        self, cwd: str, session_id: str, mcp_servers: Sequence[content.Server] | None = None, **_: Any
+    ) -> schema.LoadSessionResponse:
+        """Open a session of that folder again and tell all of it."""
+        if (earlier := self._open.pop(session_id, None)) is not None:
+            await earlier.close()
+        if not _ID.fullmatch(session_id) or not Path(cwd, FOLDER, f"{session_id}.jsonl").is_file():
+            missing = BadUse(texts.NO_SESSION.of(name=plain(session_id)))
+            raise content.refusal(missing, self._pattern.language)
+        conversation = await self._opened(session_id, cwd, mcp_servers or ())
+        await conversation.tell_history()
+        return schema.LoadSessionResponse()
+
+    async def prompt(self, session_id: str, prompt: Sequence[content.Block], **_: Any) -> schema.PromptResponse:
+        """Carry out a turn."""
+        conversation = self._conversation(session_id)
+        try:
+            return schema.PromptResponse(stop_reason=await conversation.prompt(content.prompt_text(prompt)))
+        except UserError as error:
+            raise content.refusal(error, self._pattern.language) from error
+
+    async def cancel(self, session_id: str, **_: Any) -> None:
+        """End the turn that runs."""
+        if session_id in self._open:
+            self._open[session_id].cancel()
+
+    async def close(self) -> None:
+        """End all sessions."""
+        await asyncio.gather(*(conversation.close() for conversation in self._open.values()))
+
+    def _conversation(self, session_id: str) -> Conversation:
+        if session_id not in self._open:
+            missing = BadUse(texts.NO_SESSION.of(name=plain(session_id)))
+            raise content.refusal(missing, self._pattern.language)
+        return self._open[session_id]
+
+    async def _opened(self, name: str, cwd: str, named: Sequence[content.Server]) -> Conversation:
+        assert self._client is not None
+        try:
+            workspace = Path(cwd)
+            if not workspace.is_absolute() or not workspace.is_dir():
+                raise BadUse(texts.NO_FOLDER.of(path=plain(cwd)))
+            config = msgspec.structs.replace(
+                self._pattern,
+                workspace=workspace,
+                session=workspace / FOLDER / f"{name}.jsonl",
+                mcp=(*self._pattern.mcp, *content.servers(named)),
+            )
+            conversation = Conversation(name, config, self._client)
+            self._open[name] = conversation
+            await conversation.open()
+        except UserError as error:
+            if (failed := self._open.pop(name, None)) is not None:
+                await failed.close()
+            raise content.refusal(error, self._pattern.language) from error
+        return conversation
+
+
+def language_of(env: Mapping[str, str]) -> Language:
+    """The language of the surroundings: nobody has said anything yet."""
+    chosen = next((env[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if env.get(name)), "")
+    return "zh" if chosen.lower().startswith("zh") else "en"
