@@ -2,7 +2,7 @@
 
     xuen "Make decoding of a language model faster without losing quality" --iterations 5 --pick 3 --seed 7 \
         --no-tui --events run.jsonl -c demo.yaml  # agent: {command: 'python bench/demo_agent.py "$prompt"'}
-    python bench/picture.py run.jsonl docs/session.svg
+    PYTHONPATH=. python bench/picture.py run.jsonl docs/session.svg --size 120x36 --until 111
 
 Everything around it is real: the loop, the guard, write_section.py, the judging. What it says is in demo_script.json,
 in English and Chinese; the language is that of the prompt.
