@@ -124,8 +124,9 @@ class Play:
         """What the set-up of a workspace does before a guard starts."""
         with suppress(OSError):  # on a disk that fails, the set-up would end the run; here the guard is tried on it
             remove_half_written(self.workspace)
-        if not self.workspace.research.exists() and not self.workspace.rounds.exists():
-            self.workspace.research.write_bytes(new_research(task))
+        with suppress(OSError):
+            if not self.workspace.research.exists() and not self.workspace.rounds.exists():
+                self.workspace.research.write_bytes(new_research(task))
 
     def report(self, identity: str, number: int, *, outcome: Outcome = FINE, unread: bool = False) -> RoundReport:
         """What the loop tells the guard after a call; `unread` where it could not read research.md."""

@@ -128,6 +128,30 @@ def test_what_stands_in_the_place_of_the_folder_is_renamed_and_all_is_back(play:
     whole(play)
 
 
+@pytest.mark.parametrize("name", ["prompts", "logs"])
+def test_what_stands_in_the_place_of_a_folder_for_people_is_renamed(play: Play, name: str) -> None:
+    three(play)
+    place = play.workspace.rounds / name
+    call(play, lambda: as_file(place), "four")
+    identity = play.round("five")
+    assert place.is_dir()
+    assert play.workspace.prompt(identity).read_text() == f"prompt of round {play.guard.last_round()}"  # type: ignore[union-attr]
+    (aside,) = play.workspace.rounds.glob(f"{name}.damaged-*")
+    assert aside.read_text() == "mine"
+    assert not play.told("Notice")
+
+
+def test_what_an_agent_was_asked_is_kept_though_it_deletes_it(play: Play) -> None:
+    three(play)
+    assert play.guard is not None
+    identity = play.guard.open_round(4)
+    play.guard.keep_prompt(identity, "the question")
+    shutil.rmtree(play.workspace.rounds)
+    play.workspace.research.write_bytes(play.text("four"))
+    play.guard.close_round(play.report(identity, 4))
+    assert play.workspace.prompt(identity).read_text() == "the question"
+
+
 # --- files that fit into no memory -----------------------------------------------------------------------------------
 
 

@@ -108,7 +108,7 @@ def test_a_state_that_could_not_be_kept_in_time_is_kept_later_and_waits(
 
 def test_prompts_that_cannot_be_kept_are_told_once_and_cost_nothing_else(play: Play) -> None:
     play.start(answers=[9, 9])
-    play.workspace.prompts.write_text("in the way")
+    play.workspace.prompts.symlink_to("/proc/self")  # a folder that takes no files
     play.round("one")
     play.round("two")
     assert len([notice for notice in play.told("Notice") if "prompts" in notice.text.en]) == 1

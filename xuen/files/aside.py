@@ -42,3 +42,13 @@ def make_room(path: Path, now: datetime) -> None:
         return
     if not stat.S_ISREG(mode):
         keep_aside(path, now)
+
+
+def make_room_for_folder(path: Path, now: datetime) -> None:
+    """Rename what stands in the place of a folder and is none; a link to a folder is one.
+
+    Raises:
+        OSError: it is still where it was.
+    """
+    if not path.is_dir() and os.path.lexists(path):
+        keep_aside(path, now)

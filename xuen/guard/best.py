@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 
 from xuen.errors import DamagedResearch
-from xuen.files.aside import keep_aside
+from xuen.files.aside import keep_aside, make_room_for_folder
 from xuen.files.durable import make_folder, write_bytes
 from xuen.files.jsonl import number, parse_line, whole
 from xuen.files.regular import Mark, NotAFile, mark_of, read_regular
@@ -144,9 +144,7 @@ class Followers:
         Raises:
             OSError: it is still there.
         """
-        rounds = self._workspace.rounds
-        if not rounds.is_dir() and os.path.lexists(rounds):
-            keep_aside(rounds, self._clock())
+        make_room_for_folder(self._workspace.rounds, self._clock())
 
     def _bring(self, snapshot: Snapshot) -> bool:
         """Keep a snapshot, or see that it is kept; whether it had been and was not any more."""

@@ -112,6 +112,7 @@ class RoundGuard:
         best = self._best
         if self._steps.run():  # before anybody judges: the agent may have deleted everything that the guard keeps
             self._steps.attempt(partial(self._secure, best))
+        self._kept_texts.keep_prompt_again()
         left = parse_or_none(report.data)
         self._seen += [best.sections, self._given, left.sections if left else None]
         if not report.outcome.worked:
