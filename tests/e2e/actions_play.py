@@ -150,17 +150,18 @@ class Job:
         self.wait_until(process, brought)
 
     def wait_for_agent(self, process: subprocess.Popen[bytes]) -> list[psutil.Process]:
-        """Until the agent is at work; all processes of the step at that moment."""
-        self.wait_for_candidates(process, 0)
-        self.wait_until(process, lambda: any("opencode_like" in words for _, words in descendants(process)))
-        return [each for each, _ in descendants(process)]
+        """Until the agent has said that it is at work; all processes of the step at that moment."""
+        self.wait_until(process, lambda: "thinking in round" in self.log.read_text("utf-8", errors="replace"))
+        return psutil.Process(process.pid).children(recursive=True)
 
     def wait_until(self, process: subprocess.Popen[bytes], holds: Callable[[], bool], seconds: float = 100) -> None:
         """Until something holds while a step runs; a step that ends before it does is an error."""
         end = time.monotonic() + seconds
         while not holds():
             if process.poll() is not None or time.monotonic() > end:
-                raise TimeoutError(f"{self.name}: step ended with {process.poll()}; {self.log.read_text('utf-8')}")
+                raise TimeoutError(
+                    f"{self.name}: step ended with {process.poll()}; {self.log.read_text('utf-8', errors='replace')}"
+                )
             time.sleep(0.05)
 
     # --- GitHub's part
@@ -276,16 +277,6 @@ def kill_all(process: subprocess.Popen[bytes]) -> None:
             with suppress(psutil.NoSuchProcess):
                 each.kill()
     process.wait()
-
-
-def descendants(process: subprocess.Popen[bytes]) -> list[tuple[psutil.Process, str]]:
-    """Those that are there at this moment, with their command lines; they come and go meanwhile."""
-    found = []
-    with suppress(psutil.NoSuchProcess):
-        for each in psutil.Process(process.pid).children(recursive=True):
-            with suppress(psutil.Error):
-                found.append((each, " ".join(each.cmdline())))
-    return found
 
 
 # --- what can happen to a step ----------------------------------------------------------------------------------------
