@@ -124,7 +124,7 @@ def test_broad_handlers_stand_in_four_places_only() -> None:
 
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_quick_answers_import_nothing_heavy(option: str) -> None:
-    heavy = ("textual", "rich", "httpx", "psutil", "yaml", "hypothesis", "xllamacpp")
+    heavy = ("textual", "rich", "httpx", "psutil", "yaml", "hypothesis", "xllamacpp", "mcp", "acp", "pydantic")
     program = (
         "import sys\nfrom xuen.cli.main import main\n"
         f"try: main([{option!r}])\nexcept SystemExit: pass\n"

@@ -133,6 +133,9 @@ def test_xwork_takes_its_settings_and_a_session_of_its_own():
     assert words[words.index("--api-key-env") + 1] == "KEY"
     assert words[words.index("--approval") + 1] == "ask"
     assert "--base-url" not in xwork_command(XworkSettings())
+    assert "--sandbox" not in command + xwork_command(XworkSettings(sandbox_network=True))
+    assert xwork_command(XworkSettings(sandbox="auto")).endswith(" --sandbox auto")
+    assert xwork_command(XworkSettings(sandbox="on", sandbox_network=True)).endswith(" --sandbox on --sandbox-network")
     check_with_shell(parse(command))
 
 

@@ -288,12 +288,15 @@ def xwork_command(settings: XworkSettings) -> str:
         "--model": settings.model,
         "--api-key-env": settings.api_key_env,
         "--approval": settings.approval,
+        "--sandbox": None if settings.sandbox == "off" else settings.sandbox,
     }
     words = [shlex.quote(sys.executable), "-P", "-m", "xuen.xwork", "run", "--prompt-file", '"$prompt_file"']
     words += ["--workspace", ".", "--session", '".xwork/calls/$XUEN_RUN-$XUEN_ROUND-$XUEN_PURPOSE-$$.jsonl"']
     for option, value in options.items():
         if value is not None:
             words += [option, shlex.quote(value)]
+    if settings.sandbox != "off" and settings.sandbox_network:
+        words.append("--sandbox-network")
     return " ".join(words)
 
 

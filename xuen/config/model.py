@@ -15,6 +15,7 @@ from xuen.texts import Language
 Verify = Literal["auto", "tests", "user", "ai", "off"]
 Fallback = Literal["ai", "user"]
 Approval = Literal["auto", "ask", "read-only"]
+Sandbox = Literal["off", "auto", "on"]
 
 Natural = Annotated[int, Meta(ge=0)]
 Positive = Annotated[int, Meta(ge=1)]
@@ -79,6 +80,8 @@ class XworkSettings(_Settings, frozen=True, kw_only=True):
     model: str | None = None
     api_key_env: str = "OPENAI_API_KEY"
     approval: Approval = "auto"
+    sandbox: Sandbox = "off"  # installing, git over the network and caches at home are what it stops
+    sandbox_network: bool = False
 
 
 class Config(_Settings, frozen=True, kw_only=True):

@@ -76,7 +76,7 @@ def settings(options: argparse.Namespace, workspace: Path, *, session: Path | No
         approval=Approval(options.approval),
         sandbox=Mode(options.sandbox),
         sandbox_network=options.sandbox_network,
-        mcp=read_servers(Path(options.mcp), os.environ) if options.mcp else (),
+        mcp=read_servers(Path(options.mcp), os.environ) if options.mcp and options.command != "compact" else (),
         max_turns=options.max_turns,
         context_tokens=options.context_tokens,
         language=language,

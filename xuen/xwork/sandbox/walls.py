@@ -23,6 +23,7 @@ from xuen.texts import sandbox as texts
 from xuen.xwork.errors import BadUse
 from xuen.xwork.policy.paths import STATE
 from xuen.xwork.sandbox import island
+from xuen.xwork.sandbox.report import Report
 
 _PROBE = 20.0  # seconds that bubblewrap has to show that it works
 _NOT_WRITABLE = 9  # exit code of the probe: the walls stand, and the workspace is on their wrong side
@@ -150,13 +151,22 @@ def _tried(workspace: Path, *, network: bool, env: Mapping[str, str]) -> Sandbox
 
 
 def _probe(sandbox: Sandbox, root: Path, env: Mapping[str, str]) -> None:
-    argv = sandbox.argv(["/bin/sh", "-c", f"test -w . || exit {_NOT_WRITABLE}"], root)
+    report = Report()
+    argv = sandbox.argv(["/bin/sh", "-c", f"test -w . || exit {_NOT_WRITABLE}"], root, report.write_end)
     try:
         done = subprocess.run(
-            argv, env=dict(env), stdin=subprocess.DEVNULL, capture_output=True, timeout=_PROBE, check=False
+            argv,
+            env=dict(env),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_PROBE,
+            pass_fds=(report.write_end,),
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise BadUse(texts.BROKEN.of(reason=plain(str(error))), mend=texts.BROKEN_MEND) from error
+    finally:
+        report.close()
     if done.returncode == _NOT_WRITABLE:
         raise BadUse(texts.NOT_WRITABLE.of(path=plain(str(root))), mend=texts.NOT_WRITABLE_MEND)
     if done.returncode != 0:
