@@ -95,6 +95,7 @@ class RoundGuard:
         self._steps = Steps(sink, first=self._make_room)
         self._bare = NoGuard(research, root=workspace.root, sink=sink, clock=clock)
         self._best: Best | None = None  # None: the start has not worked yet
+        self._unseen: list[Known] = []  # of the latest candidates of earlier runs, those not looked at yet
         self._given: Sections | None = None  # what research.md held after the last round, where that is not the best
         self._seen: list[Sections | None] = []  # what research.md was known to hold since it last held the best
         self._task = ""
@@ -285,16 +286,18 @@ class RoundGuard:
     def _open(self) -> None:
         self._best, seen = open_workspace(self._desk, self._task, self._policy)
         self._seen.append(seen)
-        for known in list(self._desk.index.known.values())[-LATEST:]:
-            self._remember(known)
+        self._unseen = list(self._desk.index.known.values())[-LATEST:]
         self._streak = self._desk.index.streak
 
-    def _remember(self, known: Known) -> None:
-        """Count one of an earlier run's candidates among the latest, if its snapshot is whole."""
-        with suppress(OSError):  # one that cannot be read is no trouble of the guard's
+    def _look_at(self, known: Known) -> bool:
+        """Count one of an earlier run's candidates among the latest if it is whole; False where that cannot be seen."""
+        try:
             data = self._desk.snapshot(known)
             if data is not None:
                 self._desk.followers.keep(Snapshot(known.id, known.round, data, known.sha256))
+        except OSError:  # one that cannot be read is no trouble of the guard's, and to be tried again
+            return False
+        return True
 
     def _make_room(self) -> None:
         """Once there is a best, rounds/ is the guard's own; before that, what stands there is somebody else's."""
@@ -336,6 +339,7 @@ class RoundGuard:
 
     def _secure(self, best: Best) -> None:
         """Make sure that the disk holds the best and how it became that; somebody may have deleted or changed it."""
+        self._unseen = [known for known in self._unseen if not self._look_at(known)]
         changed = self._desk.followers.bring_record(best)
         if self._desk.ledger.mend():
             changed.append(self._desk.workspace.history.name)
