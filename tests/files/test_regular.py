@@ -64,20 +64,20 @@ def test_a_file_too_large_to_be_one_of_ours_counts_as_none_and_costs_no_memory(t
     with pytest.raises(NotAFile) as caught:
         read_regular(path)
     assert caught.value.errno == errno.EFBIG
-    make_room(path, NOW)
+    make_room(path, lambda: NOW)
     assert mark_of(path) is None, "it stays: it is a file, whose ever"
     path.unlink()
 
 
 def test_what_is_no_file_makes_room(thing: Path) -> None:
-    make_room(thing, NOW)
+    make_room(thing, lambda: NOW)
     assert not os.path.lexists(thing)
     (aside,) = thing.parent.glob("thing.damaged-*")
     assert os.path.lexists(aside)
     thing.write_text("a file")
-    make_room(thing, NOW)
+    make_room(thing, lambda: NOW)
     assert thing.read_text() == "a file"
-    make_room(thing.with_name("nothing"), NOW)
+    make_room(thing.with_name("nothing"), lambda: NOW)
 
 
 def test_a_pipe_gets_nothing_of_what_was_to_be_appended(tmp_path: Path) -> None:

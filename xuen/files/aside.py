@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Callable
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -30,7 +31,7 @@ def keep_aside(path: Path, now: datetime) -> Path | None:
     return aside
 
 
-def make_room(path: Path, now: datetime) -> None:
+def make_room(path: Path, clock: Callable[[], datetime]) -> None:
     """Rename what stands in the place of a file and is none; a link counts as none, wherever it leads.
 
     Raises:
@@ -41,14 +42,14 @@ def make_room(path: Path, now: datetime) -> None:
     except FileNotFoundError:
         return
     if not stat.S_ISREG(mode):
-        keep_aside(path, now)
+        keep_aside(path, clock())
 
 
-def make_room_for_folder(path: Path, now: datetime) -> None:
+def make_room_for_folder(path: Path, clock: Callable[[], datetime]) -> None:
     """Rename what stands in the place of a folder and is none; a link to a folder is one.
 
     Raises:
         OSError: it is still where it was.
     """
     if not path.is_dir() and os.path.lexists(path):
-        keep_aside(path, now)
+        keep_aside(path, clock())

@@ -144,7 +144,7 @@ class Followers:
         Raises:
             OSError: it is still there.
         """
-        make_room_for_folder(self._workspace.rounds, self._clock())
+        make_room_for_folder(self._workspace.rounds, self._clock)
 
     def _bring(self, snapshot: Snapshot) -> bool:
         """Keep a snapshot, or see that it is kept; whether it had been and was not any more."""

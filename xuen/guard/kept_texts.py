@@ -49,7 +49,7 @@ class KeptTexts:
         return log
 
     def _make_folder(self, folder: Path) -> None:
-        make_room_for_folder(folder, self._desk.clock())
+        make_room_for_folder(folder, self._desk.clock)
         make_folder(folder)
 
     def _keep(self, path: Path, text: str, trouble: Text) -> None:

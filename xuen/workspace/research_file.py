@@ -110,7 +110,7 @@ class ResearchFile:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        make_room(self._lock, self._now())
+        make_room(self._lock, self._now)
         try:
             with locked(self._lock, self._patience):
                 self._patience = self._wait

@@ -81,7 +81,7 @@ class RunLock:
     def _own_file(self) -> None:
         """Hold the lock file and say in it who does. Raises LockTimeout, OSError: it is not held."""
         for path in (self._workspace.run_lock, self._workspace.research_lock):
-            make_room(path, datetime.now(UTC))  # an agent may have left a folder or a link there
+            make_room(path, lambda: datetime.now(UTC))  # an agent may have left a folder or a link there
         with ExitStack() as stack:
             # write_section.py looks at the run lock while it holds this one. So it never sees the moment between
             # our lock and our token, in which a killed run's token would seem to be alive.

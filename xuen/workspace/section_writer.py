@@ -37,7 +37,7 @@ def renew(workspace: Workspace) -> None:
     Raises:
         OSError: they could not be put right.
     """
-    make_room(workspace.research_lock, datetime.now(UTC))
+    make_room(workspace.research_lock, lambda: datetime.now(UTC))
     try:
         if read_regular(workspace.section_writer, follow=False) == script():
             return
