@@ -393,3 +393,35 @@ def test_without_the_package_the_command_line_says_how_to_get_it(environment):
     argv = [sys.executable, "-c", program]
     done = subprocess.run(argv, env=environment(), capture_output=True, text=True, check=False)
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and 'pip install "xuen[acp]"' in done.stderr
+
+
+def test_a_client_that_does_not_read_holds_up_neither_memory_nor_the_end(tmp_path, work, environment):
+    work.mkdir()
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps([{"text": "x" * 8_000_000, "chunk": 500}]))
+    argv = [sys.executable, "-m", "xuen.xwork", "acp", "--model", f"script:{script}"]
+    process = subprocess.Popen(argv, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(number: int, method: str, **parameters: object) -> None:
+        message = {"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}
+        process.stdin.write(json.dumps(message) + "\n")
+        process.stdin.flush()
+
+    try:
+        ask(1, "initialize", protocolVersion=1)
+        ask(2, "session/new", cwd=str(work), mcpServers=[])
+        session = [json.loads(process.stdout.readline()) for _ in range(2)][1]["result"]["sessionId"]
+        ask(3, "session/prompt", sessionId=session, prompt=[{"type": "text", "text": "go"}])
+        process.stdout.readline()  # the turn has begun
+        used, until = psutil.Process(process.pid).cpu_times(), time.monotonic() + PATIENCE
+        while time.monotonic() < until:  # until it works no more, because nobody reads
+            time.sleep(0.5)
+            if (now := psutil.Process(process.pid).cpu_times()).user - used.user < 0.02:
+                break
+            used = now
+        assert psutil.Process(process.pid).memory_info().rss < 200 << 20
+        process.terminate()
+        assert process.wait(PATIENCE) == 143
+    finally:
+        process.kill()
+        process.communicate()

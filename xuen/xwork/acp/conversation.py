@@ -105,10 +105,12 @@ class Conversation:
     async def close(self) -> None:
         """End everything of it."""
         self._cancel.set()
+        self._sender.cancel()
+        discards = asyncio.create_task(self._discard())  # a client that does not read any more must not hold it up
         if self._agent is not None:
             await self._in_thread(self._agent.close)
         self._thread.shutdown()
-        self._sender.cancel()
+        discards.cancel()
 
     # --- in the agent's thread ---
 
@@ -176,6 +178,13 @@ class Conversation:
     async def _send(self) -> None:
         while True:
             update = await self._updates.get()
-            with suppress(OSError):  # the client has gone; its end is seen where it is read from
-                await self._client.session_update(self.name, update)
+            try:
+                with suppress(OSError):  # the client has gone; its end is seen where it is read from
+                    await self._client.session_update(self.name, update)
+            finally:
+                self._updates.task_done()
+
+    async def _discard(self) -> None:
+        while True:
+            await self._updates.get()
             self._updates.task_done()

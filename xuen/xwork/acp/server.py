@@ -14,7 +14,6 @@ import os
 import re
 import secrets
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -39,6 +38,7 @@ FOLDER = f"{STATE}/acp"
 """Where the journals of a client's sessions are, in their workspace."""
 
 _ID = re.compile(r"[0-9a-f]{32}")
+_FLUSH = 1.0  # seconds for the last answers
 _LOOK = 0.1  # seconds between two looks at the stop token
 
 
@@ -59,9 +59,9 @@ async def _serve(service: Service, stop: Stop) -> int:
     while not listening.done() and not stop.is_set():
         await asyncio.wait({listening}, timeout=_LOOK)
     await service.close()
-    listening.cancel()
-    with suppress(asyncio.CancelledError, OSError):
-        await listening
+    while not listening.done():  # the first time it sends what it still has, unless the client does not read any more
+        listening.cancel()
+        await asyncio.wait({listening}, timeout=_FLUSH)
     return stop.exit_code or 0
 
 

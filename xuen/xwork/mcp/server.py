@@ -86,7 +86,7 @@ class Server:
         """Let it end."""
         self._over.set()
         if self._life is not None:
-            await asyncio.wait({self._life})
+            await asyncio.gather(self._life, return_exceptions=True)  # why it ended was told where it mattered
 
     def end(self) -> None:
         """End all its processes, if any are left; blocks, from any thread."""
