@@ -68,6 +68,14 @@ def test_repeated_ids_become_unique(play, say):
     assert len(set(ids)) == 4 and ids[0] == "a"
 
 
+def test_names_that_a_server_would_not_take_back_are_kept_as_ones_that_it_does(play, say):
+    one = play(say.calls(("functions.exec command<|x|>", {}), ("", {}), ("n" * 99, {})), "ok")
+    one.agent.run("go")
+    names = [call.name for call in one.model.asked[1][2].calls]
+    assert names == ["functions_exec_command__x__", "unnamed", "n" * 64]
+    assert "there is no tool 'functions_exec_command__x__'" in one.results()[0]
+
+
 def test_the_gate_wants_a_successful_command_after_the_last_write(play, say):
     write = say.calls(("write_file", {"path": "a", "content": "x"}))
     one = play(write, "done?", say.calls(("exec_command", {"command": "false"})), "done??", say.calls(CHECK), "done!")
@@ -208,6 +216,33 @@ def test_notes_that_lead_out_of_the_workspace_are_not_read(play, work, tmp_path)
     one = play("ok")
     one.agent.run("go")
     assert "secret" not in one.model.asked[0][0].text
+
+
+def test_long_notes_are_read_up_to_a_bound_that_is_said(play, work):
+    (work / "AGENTS.md").write_text("Use tabs.\n" * 10_000)
+    one = play("ok")
+    one.agent.run("go")
+    told = one.model.asked[0][0].text
+    assert "Use tabs." in told and "the rest of AGENTS.md is left out here" in told
+    assert len(told) < 40_000
+
+
+def test_what_the_host_hands_in_stays_the_hosts(tmp_path):
+    from xuen.xwork import Agent, AgentConfig
+    from xuen.xwork.model.scripted import ScriptedModel
+    from xuen.xwork.session.journal import Session
+
+    (tmp_path / "work").mkdir()
+    with Session(tmp_path / "mine.jsonl") as session:
+        for answer in ("one", "two"):
+            config = AgentConfig(workspace=tmp_path / "work")
+            with Agent(config, client=ScriptedModel([answer]), session=session) as agent:
+                assert agent.run("go").text == answer
+        assert not session.ledger.interrupted
+        assert [message.text for message in session.ledger.messages] == ["go", "one", "go", "two"]
+        with pytest.raises(BadUse):
+            Session(tmp_path / "mine.jsonl")  # it is still held
+    assert not (tmp_path / "work" / ".xwork").exists()
 
 
 def test_a_last_word_that_was_cut_off_is_said_to_be(play):

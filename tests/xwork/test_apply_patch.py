@@ -224,3 +224,17 @@ def test_a_patch_with_three_lines_of_context_is_applied():
         (change,) = parse("\n".join(["*** Begin Patch", "*** Update File: f", *chunks, "*** End Patch"]))
         applied += apply("\n".join(before) + "\n", change.chunks, "f") == "\n".join(after) + "\n"
     assert applied == 3
+
+
+@pytest.mark.timeout(60)
+def test_many_chunks_are_placed_whatever_they_are_like(patch, work):
+    numbered = [f"line {n}" for n in range(6000)]
+    (work / "a").write_text("\n".join(numbered) + "\n")
+    patch("*** Update File: a", *(line for n in range(0, 6000, 4) for line in ("@@", f"-line {n}", f"+LINE {n}")))
+    assert (work / "a").read_text().split()[:4] == ["LINE", "0", "line", "1"]
+    (work / "b").write_text("x\n" * 300)
+    patch("*** Update File: b", *["@@", "-x", "+y"] * 300)
+    assert (work / "b").read_text() == "y\n" * 300
+    (work / "c").write_text("x\n" * 5000)
+    with pytest.raises(ToolError, match="several places"):
+        patch("*** Update File: c", *["@@", "-x", "+y"] * 60)

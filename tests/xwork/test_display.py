@@ -48,3 +48,13 @@ def test_a_tool_call_is_one_short_line():
     assert err.startswith('xwork: read_file {"path": "aaa')
     assert err.endswith(" …\n")
     assert len(err) < 250
+
+
+def test_a_model_cannot_steer_the_terminal_and_a_pipe_gets_every_character():
+    said = "a\x1b[8mb\tc\x9b1mé\u202ed\r\n"
+    for out, text in ((Terminal(), "a[8mb\tc1méd\n"), (io.StringIO(newline=""), said)):
+        display = PlainDisplay("en", out, out)
+        display(TextChunk(text=said))
+        assert out.getvalue() == text
+        display(Notice(level="info", text=said.strip()))
+        assert ("\x1b" in out.getvalue()) is not out.isatty()

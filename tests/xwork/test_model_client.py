@@ -39,6 +39,27 @@ def test_calls_come_in_the_order_of_their_index_and_all_have_an_id():
     assert [(call.id, call.name) for call in answer.message.calls] == [("call_0", "a"), ("call_1", "b")]
 
 
+@pytest.mark.parametrize(
+    ("pieces", "calls"),
+    [
+        # Each call whole, all with the index 0.
+        ([CallDelta(0, "x", "a", '{"n":1}'), CallDelta(0, "y", "b", "{}")], ['x a {"n":1}', "y b {}"]),
+        # … and without ids.
+        ([CallDelta(0, "", "a", '{"n":1}'), CallDelta(0, "", "a", '{"n":2}')], [
+         'call_0 a {"n":1}', 'call_1 a {"n":2}']),
+        # Id and name in every piece of one call.
+        ([CallDelta(0, "x", "a", '{"n"'), CallDelta(0, "x", "a", ":1}")], ['x a {"n":1}']),
+        ([CallDelta(0, "", "a", '{"n"'), CallDelta(0, "", "a", ":1}")], ['call_0 a {"n":1}']),
+        # Interleaved.
+        ([CallDelta(0, "x", "a"), CallDelta(1, "y", "b"), CallDelta(0, arguments="{}"), CallDelta(1, arguments="[]")],
+         ["x a {}", "y b []"]),
+    ],
+)  # fmt: skip
+def test_calls_are_told_apart_also_where_servers_number_them_alike(pieces, calls):
+    answer = assemble([*pieces, Finished(Finish.CALLS)])
+    assert [f"{call.id} {call.name} {call.arguments}" for call in answer.message.calls] == calls
+
+
 def test_an_answer_without_its_end_counts_as_cut_off():
     assert assemble([ReasoningDelta("hm"), TextDelta("so")]).message == Assistant("so", "hm", finish=Finish.LENGTH)
 

@@ -131,6 +131,16 @@ def test_listing(use, grove):
         use("list_files", path="a.py")
 
 
+@pytest.mark.parametrize("tool", ["list_files", "search_text"])
+def test_what_looks_at_a_whole_tree_is_bounded_and_ends_when_it_is_cancelled(use, kit, grove, tool):
+    asked = {"query": "needle"} if tool == "search_text" else {"recursive": True}
+    with pytest.raises(ToolError, match="10000"):
+        use(tool, **asked, limit=10_001)
+    kit.cancel.set()
+    with pytest.raises(Interrupted):
+        use(tool, **asked)
+
+
 @pytest.fixture(params=["with ripgrep", "without"])
 def either_way(request, monkeypatch, tmp_path):
     if request.param == "without":

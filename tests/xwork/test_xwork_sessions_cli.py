@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -176,18 +177,26 @@ def test_a_server_without_a_model_is_bad_use(xwork):
     assert xwork("run", "a", "--base-url", "nonsense", "--model", "m")[0] == 2
 
 
-@pytest.mark.parametrize(("answer", "made"), [(b"y\n", True), (b"n\n", False), (b"\n", False)])
-def test_asking_on_a_terminal(tmp_path, work, environment, answer, made):
+@pytest.mark.parametrize(
+    ("task", "question", "answer", "made"),
+    [
+        ("go", "wants to use", b"y\n", True),
+        ("go", "wants to use", b"n\n", False),
+        ("去", "想使用", b"\n", False),
+    ],
+)
+def test_asking_on_a_terminal(tmp_path, work, environment, task, question, answer, made):
     import pty
 
     write = {"calls": [{"name": "write_file", "arguments": {"path": "a", "content": "x"}}]}
     ends = [{"calls": [{"name": "list_files", "arguments": {}}]}, "fine"]
     (tmp_path / "script.jsonl").write_text("\n".join(map(json.dumps, [write, *ends])))
-    argv = [sys.executable, "-m", "xuen.xwork", "run", "go", "--approval", "ask", "--workspace", str(work)]
+    argv = [sys.executable, "-m", "xuen.xwork", "run", task, "--approval", "ask", "--workspace", str(work)]
     argv += ["--model", f"script:{tmp_path / 'script.jsonl'}", "--max-turns", "2"]
     pid, terminal = pty.fork()
     if pid == 0:
         os.execve(sys.executable, argv, environment())
+    os.write(terminal, b"y\n")  # typed ahead, so no answer
     said = b""
     while b"[y/N]" not in said:
         said += os.read(terminal, 1000)
@@ -199,7 +208,7 @@ def test_asking_on_a_terminal(tmp_path, work, environment, answer, made):
         pass
     os.waitpid(pid, 0)
     os.close(terminal)
-    assert b"write_file" in said and (work / "a").exists() is made
+    assert b"write_file" in said and question.encode() in said and (work / "a").exists() is made
 
 
 def test_a_hidden_daemon_of_a_command_ends_with_it(xwork, work):
@@ -208,3 +217,32 @@ def test_a_hidden_daemon_of_a_command_ends_with_it(xwork, work):
     assert xwork("run", "go", script=[shell(f"({daemon}); {wait}"), "done"])[0] == 0
     with pytest.raises(ProcessLookupError):
         os.kill(int((work / "daemon").read_text()), 0)
+
+
+def test_what_stands_in_a_sessions_place_is_not_waited_for(xwork, work):
+    (work / ".xwork").mkdir()
+    os.mkfifo(work / ".xwork/session.jsonl")
+    for command, script in (("run", ["x"]), ("resume", ["x"]), ("show", None)):
+        code, _, err = xwork(command, *(["task"] if command == "run" else []), script=script)
+        assert code == 2 and err.count("\n") == 1 and "egular file" in err
+    code, _, err = xwork("run", "task", "--session", str(work), script=["x"])
+    assert code == 2 and err.count("\n") == 1
+
+
+def test_a_workspace_that_leads_in_a_circle_is_no_folder(tmp_path, environment):
+    (tmp_path / "circle").symlink_to("circle")
+    argv = [sys.executable, "-m", "xuen.xwork", "run", "干活", "--workspace", "circle"]
+    done = subprocess.run(argv, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "工作区不是一个文件夹" in done.stderr
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_an_output_that_takes_nothing_is_one_line_and_no_traceback(tmp_path, work, environment, options):
+    (tmp_path / "script.jsonl").write_text('"hello"')
+    argv = [sys.executable, "-m", "xuen.xwork", "run", "go", "--workspace", str(work), *options]
+    argv += ["--model", f"script:{tmp_path / 'script.jsonl'}"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(argv, env=environment(), stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1 and "No space left" in done.stderr

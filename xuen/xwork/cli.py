@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
+from typing import TextIO
 
 from xuen.errors import UserError
 from xuen.stop import Stop
@@ -45,7 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             show(options, workspace)
             return 0
     except UserError as error:
-        print(f"xwork: {error.line('en')}", file=sys.stderr)  # noqa: T201 - the face of this program
+        language = language_of(getattr(options, "task", None) or "")
+        print(f"xwork: {error.line(language)}", file=sys.stderr)  # noqa: T201 - the face of this program
         return error.exit_code
     from xuen.xwork.commands import carry_out, waiting_prompt
 
@@ -83,10 +85,10 @@ def find_workspace(named: str | None) -> Path:
     Raises:
         BadUse: it is no folder.
     """
-    path = Path(named or os.environ.get("XUEN_WORKSPACE") or ".").resolve()
+    path = Path(named or os.environ.get("XUEN_WORKSPACE") or ".")
     if not path.is_dir():
         raise BadUse(texts.NO_FOLDER.of(path=plain(str(path))))
-    return path
+    return path.resolve()
 
 
 def _guarded(body: Callable[[], None], listener: Listener, stop: Stop, language: Language) -> int:
@@ -98,9 +100,18 @@ def _guarded(body: Callable[[], None], listener: Listener, stop: Stop, language:
         listener(Failed(error=error.line(language), code=code))
         return code
     except BrokenPipeError:  # whoever read our output has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _deafen(sys.stdout)
+        return 1
+    except OSError as error:  # nothing else comes this far than an output of ours that takes nothing more
+        _deafen(sys.stdout)
+        print(f"xwork: {error}", file=sys.stderr)  # noqa: T201 - the face of this program
         return 1
     return 0
+
+
+def _deafen(stream: TextIO) -> None:
+    """Let what is still to be written go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _watch(stop: Stop) -> None:

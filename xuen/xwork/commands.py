@@ -10,6 +10,7 @@ import argparse
 import os
 import select
 import sys
+import termios
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from xuen.texts import xwork as texts
 from xuen.texts.xwork import INTERRUPTED
 from xuen.xwork.agent import Agent
 from xuen.xwork.config import AgentConfig
+from xuen.xwork.display import fit_for
 from xuen.xwork.errors import BadUse, Interrupted
 from xuen.xwork.events import Listener
 from xuen.xwork.mcp.config import read as read_servers
@@ -50,7 +52,7 @@ def carry_out(
     """`run`, `resume` or `compact`; raises as the method of `Agent` of that name."""
     adopt_orphans()  # all sessions of this process are the agent's; a host that uses the library may have others
     config = settings(options, workspace, session=session_path(options, workspace), language=language)
-    asks = _ask(stop) if config.approval is Approval.ASK else None
+    asks = _ask(stop, language) if config.approval is Approval.ASK else None
     with Agent(config, listener=listener, cancel=stop, on_permission=asks) as agent:
         match options.command:
             case "run":
@@ -90,7 +92,7 @@ def show(options: argparse.Namespace, workspace: Path) -> None:
         BadUse: there is no session, or it cannot be read.
     """
     path = session_path(options, workspace)
-    if not path.is_file():
+    if not path.exists():
         raise BadUse(texts.SESSION_UNREADABLE.of(reason=plain(os.strerror(2))), where=str(path))
     try:
         records, damaged = read(path)
@@ -119,7 +121,7 @@ def show(options: argparse.Namespace, workspace: Path) -> None:
         out.write(msgspec.json.encode(state).decode() + "\n")
         return
     for message in ledger.messages:
-        out.write(_line(message) + "\n")
+        out.write(fit_for(out, _line(message)) + "\n")
     out.write("\n" + "\n".join(f"{name}: {_said(value)}" for name, value in state.items()) + "\n")
 
 
@@ -138,7 +140,7 @@ def session_path(options: argparse.Namespace, workspace: Path) -> Path:
     return Path(named).absolute() if named else workspace / STATE / "session.jsonl"
 
 
-def _ask(stop: Stop) -> OnPermission:
+def _ask(stop: Stop, language: Language) -> OnPermission:
     """Asks on the terminal; without one nothing beyond reading is permitted."""
 
     def ask(request: Request) -> Verdict:
@@ -151,7 +153,9 @@ def _ask(stop: Stop) -> OnPermission:
         except OSError:
             return Verdict.DEFAULT
         try:
-            os.write(terminal, f"{printable(question.en)} [y/N] ".encode("utf-8", "replace"))
+            with suppress(termios.error):
+                termios.tcflush(terminal, termios.TCIFLUSH)  # what was typed before is no answer to this
+            os.write(terminal, f"{printable(question.in_language(language))} [y/N] ".encode("utf-8", "replace"))
             while not select.select([terminal], [], [], _LOOK)[0]:
                 if stop.is_set():
                     raise Interrupted(INTERRUPTED)

@@ -7,6 +7,7 @@ are flushed with every piece, so that whoever reads along sees the text as it co
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from typing import TextIO
@@ -32,7 +33,14 @@ from xuen.xwork.events import (
 )
 
 _SHOWN = 200  # characters of a tool call or of its failure
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What would steer a terminal, or turn around what follows: text of a model must not dress as anything else."""
 _EVERY = 5.0  # seconds between two lines of progress where the last one cannot be overwritten
+
+
+def fit_for(stream: TextIO, text: str) -> str:
+    """The text as it may be written there: without control characters where somebody looks at it."""
+    return _CONTROLS.sub("", text) if stream.isatty() else text
 
 
 def json_listener(out: TextIO | None = None) -> Listener:
@@ -84,7 +92,7 @@ class PlainDisplay:
             return
         if self._open is not stream:
             self._new_line()
-        stream.write(text)
+        stream.write(fit_for(stream, text))
         stream.flush()
         self._open = None if text.endswith("\n") else stream
 
@@ -105,7 +113,7 @@ class PlainDisplay:
             self._write("\n", self._open)
 
     def _say(self, text: str) -> None:
-        self._err.write(f"xwork: {text}\n")
+        self._err.write(f"xwork: {fit_for(self._err, text)}\n")
         self._err.flush()
 
     def _fetching(self, done: int, total: int) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from xuen.xwork.policy.paths import PathRefused, Workspace
 from xuen.xwork.policy.permission import Approval
 
@@ -29,7 +31,11 @@ def instructions(workspace: Workspace, approval: Approval, *added: str) -> str:
 
 def _notes(workspace: Workspace) -> str:
     try:
-        with workspace.place(_NOTES) as place:
-            return place.read(_NOTES_LIMIT).decode("utf-8", "replace").strip()
+        with workspace.place(_NOTES) as place, os.fdopen(place.open_file(), "rb") as file:
+            data = file.read(_NOTES_LIMIT + 1)
     except (PathRefused, OSError):  # none, or none that can be used
         return ""
+    text = data[:_NOTES_LIMIT].decode("utf-8", "replace").strip()
+    if len(data) > _NOTES_LIMIT:
+        text += f"\n[... the rest of {_NOTES} is left out here; read_file has it ...]"
+    return text

@@ -147,7 +147,7 @@ class Assembler:
     def __init__(self) -> None:
         self._text: list[str] = []
         self._reasoning: list[str] = []
-        self._calls: dict[int, list[CallDelta]] = {}
+        self._calls: list[tuple[int, list[CallDelta]]] = []
         self._usage = Usage()
         self._replay = ""
         self._finish: Finish | None = None
@@ -159,8 +159,8 @@ class Assembler:
                 self._text.append(text)
             case ReasoningDelta(text):
                 self._reasoning.append(text)
-            case CallDelta(index):
-                self._calls.setdefault(index, []).append(delta)
+            case CallDelta():
+                self._add_call(delta)
             case UsageDelta(usage):
                 known = {name: value for name, value in msgspec.structs.asdict(usage).items() if value is not None}
                 self._usage = msgspec.structs.replace(self._usage, **known)
@@ -169,12 +169,22 @@ class Assembler:
             case Finished(reason):
                 self._finish = reason
 
+    def _add_call(self, delta: CallDelta) -> None:
+        """Put a piece to its call; some servers give all calls of an answer the same index."""
+        parts = next((parts for index, parts in reversed(self._calls) if index == delta.index), None)
+        if parts is None or _begins_another(delta, parts):
+            self._calls.append((delta.index, [delta]))
+        else:
+            parts.append(delta)
+
     def answer(self) -> Answer:
         """The answer that the pieces so far make; without `Finished` it counts as cut off."""
         message = Assistant(
             text="".join(self._text),
             reasoning="".join(self._reasoning),
-            calls=tuple(_call(index, parts) for index, parts in sorted(self._calls.items())),
+            calls=tuple(
+                _call(number, parts) for number, (_, parts) in enumerate(sorted(self._calls, key=lambda one: one[0]))
+            ),
             finish=Finish.LENGTH if self._finish is None else self._finish,
             replay=self._replay,
         )
@@ -196,3 +206,16 @@ def _call(index: int, parts: list[CallDelta]) -> ToolCall:
         name=next((part.name for part in parts if part.name), ""),
         arguments="".join(part.arguments for part in parts),
     )
+
+
+def _begins_another(delta: CallDelta, parts: list[CallDelta]) -> bool:
+    """Whether a piece with a name belongs to a further call: it has an id of its own, or the last one is whole."""
+    if not delta.name:
+        return False
+    known = next((part.id for part in parts if part.id), "")
+    if delta.id or known:
+        return bool(delta.id and known and delta.id != known)
+    try:
+        return isinstance(msgspec.json.decode("".join(part.arguments for part in parts)), dict)
+    except msgspec.DecodeError:
+        return False

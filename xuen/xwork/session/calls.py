@@ -1,4 +1,5 @@
-"""The calls of an answer as they are kept: ids that are unique and that every provider takes, arguments that are JSON.
+"""The calls of an answer as they are kept: ids that are unique, ids and names that every provider takes, arguments
+that are JSON.
 
 Pure. A model may write anything; what is recorded can be sent back to any provider.
 """
@@ -15,6 +16,7 @@ from xuen.xwork.session.records import whole_message
 from xuen.xwork.tools.registry import MALFORMED
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_FOREIGN = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def settled(message: Assistant, taken: Collection[str]) -> Assistant:
@@ -34,7 +36,7 @@ def _calls(calls: Sequence[ToolCall], taken: Collection[str]) -> Iterator[ToolCa
             number += 1
             name = f"call_{number}"
         given.add(name)
-        yield ToolCall(name, call.name, _arguments(call.arguments))
+        yield ToolCall(name, _FOREIGN.sub("_", call.name)[:64] or "unnamed", _arguments(call.arguments))
 
 
 def _arguments(text: str) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from xuen.errors import LockTimeout
 from xuen.files.durable import append_lines, make_folder
 from xuen.files.lock import FileLock
+from xuen.files.regular import read_regular
 from xuen.texts import plain
 from xuen.texts import xwork as texts
 from xuen.xwork.errors import BadUse, XworkError
@@ -107,7 +108,7 @@ def read(path: Path) -> tuple[Sequence[Record], int]:
         OSError: it is there and cannot be read.
     """
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except FileNotFoundError:
         return [], 0
     found: list[Record] = []

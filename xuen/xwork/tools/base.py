@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from xuen.xwork.tools.processes import Shelf
 
 Count = Annotated[int, Meta(ge=1)]
+MOST = 10_000
+"""Entries or lines of one result at most."""
 PathText = Annotated[str, Meta(description="Relative to the workspace")]
 
 

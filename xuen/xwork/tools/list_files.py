@@ -8,8 +8,10 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from xuen.texts.xwork import INTERRUPTED
+from xuen.xwork.errors import Interrupted
 from xuen.xwork.policy.permission import Risk
-from xuen.xwork.tools.base import Arguments, Count, Kit, Outcome, PathText, Tool, path_of
+from xuen.xwork.tools.base import MOST, Arguments, Kit, Outcome, PathText, Tool, path_of
 from xuen.xwork.tools.walk import DEEPEST, Entry, matches, printable, walk
 
 _LIMIT = 500
@@ -23,21 +25,23 @@ class ListFiles(Arguments, frozen=True, kw_only=True):
     pattern: Annotated[
         str | None, Meta(description="Wildcards like *.py; with a slash in it the path below the folder is compared")
     ] = None
-    limit: Annotated[Count, Meta(description="Entries at most")] = _LIMIT
+    limit: Annotated[int, Meta(ge=1, le=MOST, description="Entries at most")] = _LIMIT
 
 
 def _run(asked: ListFiles, kit: Kit) -> Outcome:
     with kit.workspace.place(asked.path) as place:
         folder = place.open_folder()
         try:
-            return _listing(folder, asked, "" if place.shown == "." else f"{place.shown}/")
+            return _listing(folder, asked, "" if place.shown == "." else f"{place.shown}/", kit)
         finally:
             os.close(folder)
 
 
-def _listing(folder: int, asked: ListFiles, prefix: str) -> Outcome:
+def _listing(folder: int, asked: ListFiles, prefix: str, kit: Kit) -> Outcome:
     lines: list[str] = []
     for entry in walk(folder, DEEPEST if asked.recursive else 1):
+        if kit.cancel.is_set():
+            raise Interrupted(INTERRUPTED)
         if not matches(asked.pattern, entry.name, entry.path):
             continue
         if len(lines) == asked.limit:

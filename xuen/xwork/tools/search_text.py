@@ -22,7 +22,7 @@ from xuen.xwork.errors import Interrupted
 from xuen.xwork.policy.paths import Place
 from xuen.xwork.policy.permission import Risk
 from xuen.xwork.tools import command
-from xuen.xwork.tools.base import Arguments, Count, Kit, Outcome, PathText, Tool, ToolError, path_of
+from xuen.xwork.tools.base import MOST, Arguments, Kit, Outcome, PathText, Tool, ToolError, path_of
 from xuen.xwork.tools.walk import DEEPEST, SKIPPED, matches, printable, walk
 
 _LIMIT = 200
@@ -40,7 +40,7 @@ class SearchText(Arguments, frozen=True, kw_only=True):
     path: Annotated[PathText, Meta(description="Folder or file")] = "."
     pattern: Annotated[str | None, Meta(description="Only files that fit these wildcards, like *.py")] = None
     max_depth: Annotated[int, Meta(ge=1, le=DEEPEST, description="1 is the folder itself")] = DEEPEST
-    limit: Annotated[Count, Meta(description="Lines at most")] = _LIMIT
+    limit: Annotated[int, Meta(ge=1, le=MOST, description="Lines at most")] = _LIMIT
 
 
 def _run(asked: SearchText, kit: Kit) -> Outcome:

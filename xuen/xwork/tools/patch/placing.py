@@ -7,8 +7,8 @@ white space keep the file's own text, and what is added among them gets the file
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from functools import cache
 
 import msgspec
 
@@ -81,20 +81,23 @@ def _replace(lines: list[str], ends: list[str], placed: Placed, newline: str) ->
 
 
 def _place_all(lines: list[str], chunks: Sequence[Chunk], shown: str) -> list[Placed]:
-    candidates = [_candidates(lines, chunk, shown) for chunk in chunks]
-
-    @cache
-    def ways(number: int, cursor: int) -> int:
-        """In how many ways the chunks from `number` on fit from line `cursor` on; 2 stands for more."""
-        if number == len(chunks):
-            return 1
-        return min(2, sum(ways(number + 1, _after(at, chunks[number])) for at in candidates[number] if at >= cursor))
-
-    if ways(0, 0) == 0:
-        raise ToolError(f"{shown}: the chunks of the patch stand in the file in another order. Nothing was changed.")
+    looked = _Looked(lines)
+    candidates = [*(_candidates(looked, chunk, shown) for chunk in chunks), []]
+    ways = _ways(chunks, candidates)
     placed, cursor = [], 0
     for number, chunk in enumerate(chunks):
-        fits = [at for at in candidates[number] if at >= cursor and ways(number + 1, _after(at, chunk))]
+        places, following = candidates[number], candidates[number + 1]
+        first = bisect_left(places, cursor)
+        if not ways[number][first]:
+            raise ToolError(
+                f"{shown}: the chunks of the patch stand in the file in another order. Nothing was changed."
+            )
+        # A place counts when the chunks after it have places too.
+        fits = [
+            places[at]
+            for at in range(first, len(places))
+            if ways[number + 1][bisect_left(following, _after(places[at], chunk))]
+        ]
         if len(fits) > 1:
             where = ", ".join(str(at + 1) for at in fits[:10])
             raise ToolError(
@@ -106,19 +109,54 @@ def _place_all(lines: list[str], chunks: Sequence[Chunk], shown: str) -> list[Pl
     return placed
 
 
+def _ways(chunks: Sequence[Chunk], candidates: Sequence[list[int]]) -> list[list[int]]:
+    """`[n][i]`: in how many ways the chunks from number n on fit, that one at its candidate i or later; 2 is more.
+
+    Worked out from the last chunk to the first, so that it takes no longer than there are candidates.
+    """
+    ways = [*([0] * (len(places) + 1) for places in candidates[:-1]), [1]]
+    for number in range(len(chunks) - 1, -1, -1):
+        places = candidates[number]
+        for at in range(len(places) - 1, -1, -1):
+            rest = ways[number + 1][bisect_left(candidates[number + 1], _after(places[at], chunks[number]))]
+            ways[number][at] = min(2, ways[number][at + 1] + rest)
+    return ways
+
+
 def _after(at: int, chunk: Chunk) -> int:
     return at + len(chunk.old)
 
 
-def _candidates(lines: list[str], chunk: Chunk, shown: str) -> list[int]:
-    """All lines at which the chunk may begin."""
-    floors = _below_headings(lines, chunk, shown)
+class _Looked:
+    """The lines of a file as each look sees them, and where each of them stands; worked out once."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.lines = lines
+        self._seen: dict[Callable[[str], str], tuple[list[str], dict[str, list[int]]]] = {}
+
+    def occurrences(self, wanted: list[str], look: Callable[[str], str]) -> list[int]:
+        """Where these lines begin, under that look, in order."""
+        if look not in self._seen:
+            seen = [look(line) for line in self.lines]
+            places: dict[str, list[int]] = {}
+            for at, line in enumerate(seen):
+                places.setdefault(line, []).append(at)
+            self._seen[look] = seen, places
+        seen, places = self._seen[look]
+        sought = [look(line) for line in wanted]
+        return [at for at in places.get(sought[0], ()) if seen[at : at + len(sought)] == sought]
+
+
+def _candidates(looked: _Looked, chunk: Chunk, shown: str) -> list[int]:
+    """All lines at which the chunk may begin, in order."""
+    lines = looked.lines
+    floors = _below_headings(looked, chunk, shown)
     old = chunk.old
     if not old:
         return _for_additions(lines, chunk, floors)
     found: list[int] = []
     for look in _LOOKS:
-        found = _occurrences(lines, old, look)
+        found = looked.occurrences(old, look)
         if look in (str.strip, _punctuation):
             found = [at for at in found if _shift(old, lines[at : at + len(old)]) is not None]
         if found:
@@ -142,26 +180,19 @@ def _for_additions(lines: list[str], chunk: Chunk, floors: list[int]) -> list[in
     return floors if chunk.headings and not chunk.at_end else [len(lines)]
 
 
-def _below_headings(lines: list[str], chunk: Chunk, shown: str) -> list[int]:
+def _below_headings(looked: _Looked, chunk: Chunk, shown: str) -> list[int]:
     """The lines right below each place where the headings stand, one after the other."""
     floors = [0]
     for heading in chunk.headings:
         found: list[int] = []
         for look in _LOOKS:
-            found = _occurrences(lines, [heading], look)
+            found = looked.occurrences([heading], look)
             if found:
                 break
         floors = sorted({at + 1 for at in found if at >= floors[0]})
         if not floors:
             raise ToolError(f"{shown}: the heading {heading!r} of the patch was not found. Nothing was changed.")
     return floors
-
-
-def _occurrences(lines: list[str], wanted: list[str], look: Callable[[str], str]) -> list[int]:
-    seen = [look(line) for line in lines]
-    sought = [look(line) for line in wanted]
-    size = len(sought)
-    return [at for at in range(len(seen) - size + 1) if seen[at] == sought[0] and seen[at : at + size] == sought]
 
 
 def _indentation(chunk: Chunk, there: list[str]) -> Callable[[str], str]:
