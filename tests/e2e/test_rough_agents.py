@@ -156,3 +156,30 @@ def test_whatever_an_agent_does_to_the_workspace_the_next_round_has_all_that_it_
         assert hashlib.sha256(data).hexdigest() == line["sha256"]
     assert "idea 1" in (workspace / "research.md").read_text("utf-8")
     assert not lines(workspace, "agent_failed")
+
+
+WITHOUT_ROOTS_RIGHTS = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search,-fowner"]
+
+
+@pytest.mark.parametrize("name", ["cand-*-r0.md", "cand-*-r1.md", "best.md", "best.json"])
+def test_a_file_that_an_agent_made_unreadable_is_written_again(
+    environment: Callable, tmp_path: Path, name: str
+) -> None:
+    workspace = configure(tmp_path, within=f"chmod 0 rounds/{name}", hang=0)
+    bare = WITHOUT_ROOTS_RIGHTS if os.geteuid() == 0 else []  # root reads everything
+    done = subprocess.run(
+        [*bare, sys.executable, str(ROOT / "main.py"), "a task", "--iterations", "3", "--no-tui", "--pick", "0"],
+        cwd=tmp_path,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Guard off" not in done.stdout
+    assert [line["round"] for line in lines(workspace, "candidate")] == [1, 2, 3]
+    assert len(lines(workspace, "recovered")) == 1
+    assert len(list((workspace / "rounds").glob("*.damaged-*"))) == 1
+    assert "idea 1" in (workspace / "rounds" / "best.md").read_text("utf-8")

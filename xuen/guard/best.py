@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Container
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -113,15 +114,15 @@ class Followers:
         """
         snapshot, mirror, record = best.snapshot, self._workspace.best, self._workspace.best_json
         make_folder(self._workspace.rounds)
-        snapshots = {**self._latest, snapshot.id: snapshot}
-        changed = [self._workspace.candidate(each.id).name for each in snapshots.values() if self._bring(each)]
+        changed = [self._workspace.candidate(snapshot.id).name] if self._bring(snapshot) else []
+        changed += self._bring_latest(snapshot.id)
         for path, data in ((mirror, snapshot.data), (record, record_bytes(best.anchor))):
             if not self._holds(path, data):
                 if self._make_room(path):
                     changed.append(path.name)
                 write_bytes(path, data)
                 self._holds(path, data)
-        living = {mirror, record, *map(self._workspace.candidate, snapshots)}
+        living = {mirror, record, *map(self._workspace.candidate, [*self._latest, snapshot.id])}
         self._held = {path: held for path, held in self._held.items() if path in living}
         return changed
 
@@ -146,6 +147,15 @@ class Followers:
         """
         make_room_for_folder(self._workspace.rounds, self._clock)
 
+    def _bring_latest(self, best: str) -> list[str]:
+        """See that the other latest snapshots are kept; the names of those that were not any more."""
+        changed = []
+        for each in self._latest.values():
+            with suppress(OSError):  # one that is out of reach is no trouble of the best's; the next look tries again
+                if each.id != best and self._bring(each):
+                    changed.append(self._workspace.candidate(each.id).name)
+        return changed
+
     def _bring(self, snapshot: Snapshot) -> bool:
         """Keep a snapshot, or see that it is kept; whether it had been and was not any more."""
         path = self._workspace.candidate(snapshot.id)
@@ -168,7 +178,7 @@ class Followers:
         try:
             if read_regular(path) != data:
                 return False
-        except (FileNotFoundError, NotAFile):
+        except (FileNotFoundError, NotAFile, PermissionError):
             return False
         self._held[path] = (data, mark)
         return True
