@@ -196,7 +196,8 @@ def test_the_library_is_loaded_when_it_is_named():
 
     code = "import sys, xuen.xwork; assert 'msgspec' not in sys.modules; from xuen.xwork import Agent, AgentConfig"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-    heavy = "[m for m in ('httpx', 'psutil', 'textual') if m in sys.modules]"
+    names = ("httpx", "psutil", "textual", "hashlib", "random", "subprocess")
+    heavy = f"[m for m in {names} if m in sys.modules]"
     code = f"import sys; from xuen.xwork import Agent; print({heavy})"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == "[]"

@@ -17,7 +17,8 @@ import pytest
 from xuen.agent.process_tree import spawn
 from xuen.xwork.errors import BadUse, Interrupted
 from xuen.xwork.policy.paths import Workspace
-from xuen.xwork.sandbox.walls import Mode, Sandbox, make
+from xuen.xwork.sandbox.mode import Mode
+from xuen.xwork.sandbox.walls import Sandbox, make
 from xuen.xwork.tools.artifacts import Artifacts
 from xuen.xwork.tools.base import Effect, Kit
 from xuen.xwork.tools.builtin import TOOLS

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 import time
 from collections.abc import Iterator, Sequence
@@ -163,7 +162,7 @@ def _temporary(folder: Path, data: bytes, mode: int | None) -> Iterator[Path]:
 
 def _open_temporary(folder: Path, mode: int) -> tuple[int, Path]:
     while True:
-        temporary = folder / TEMPORARIES.replace("*", secrets.token_hex(8))
+        temporary = folder / TEMPORARIES.replace("*", os.urandom(8).hex())
         try:
             descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | _CLOEXEC | _NOFOLLOW, mode)
         except FileExistsError:

@@ -12,7 +12,8 @@ from typing import Literal
 
 Language = Literal["en", "zh"]
 
-_HAN = re.compile(r"[\u2e80-\u2fdf\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+# Compiled when it is first wanted, which takes longer than the rest of this import.
+_HAN = r"[\u2e80-\u2fdf\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 
 
 class Text:
@@ -64,7 +65,7 @@ def plain(text: str) -> Text:
 
 def language_of(text: str) -> Language:
     """`zh` if the text contains Han characters, else `en` (what `language: auto` means)."""
-    return "zh" if _HAN.search(text) else "en"
+    return "zh" if re.search(_HAN, text) else "en"
 
 
 def _pick(value: object, language: Language) -> object:

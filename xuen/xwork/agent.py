@@ -31,22 +31,18 @@ from xuen.xwork.model.retry import Asker
 from xuen.xwork.policy.hooks import Hook
 from xuen.xwork.policy.paths import STATE, Workspace
 from xuen.xwork.policy.permission import Approval, OnPermission
-from xuen.xwork.sandbox.walls import Sandbox, make
 from xuen.xwork.session.budget import ASSUMED_WINDOW
 from xuen.xwork.session.calls import settled
 from xuen.xwork.session.journal import Session
 from xuen.xwork.session.ledger import State
 from xuen.xwork.session.records import Answered, Carried, Ended, Prompted, Reminded, Resumed, whole
 from xuen.xwork.session.summarise import NothingToCompact, compact
-from xuen.xwork.tools.artifacts import Artifacts
 from xuen.xwork.tools.base import AnyTool, Effect, Kit, Outcome
-from xuen.xwork.tools.builtin import TOOLS
-from xuen.xwork.tools.command import environment
-from xuen.xwork.tools.processes import Shelf
 from xuen.xwork.tools.registry import Policy, Registry
 
 if TYPE_CHECKING:
     from xuen.xwork.mcp.hub import Hub
+    from xuen.xwork.sandbox.walls import Sandbox
 
 ABANDONED = "interrupted, and not carried out to its end"
 CUT_OFF = "not carried out: the answer was cut off at the output limit. Write less in one answer, in several calls."
@@ -86,13 +82,22 @@ class Agent:
         cancel: Cancel | None = None,
         on_permission: OnPermission | None = None,
         hooks: Iterable[Hook] = (),
-        tools: Iterable[AnyTool] = TOOLS,
+        tools: Iterable[AnyTool] | None = None,
     ) -> None:
         """A client or session that is handed in stays its owner's to close; what is missing is made and closed here.
+
+        Without `tools` it has the eleven built-in ones.
 
         Raises:
             BadUse: the workspace, the session or the server cannot be used.
         """
+        # Loaded with the first agent: a host that imports the library has not made one yet.
+        from xuen.xwork.sandbox.walls import make
+        from xuen.xwork.tools.artifacts import Artifacts
+        from xuen.xwork.tools.builtin import TOOLS
+        from xuen.xwork.tools.command import environment
+        from xuen.xwork.tools.processes import Shelf
+
         self.config = config
         self._tell = listener
         self._cancel: Cancel = cancel or threading.Event()
@@ -119,7 +124,12 @@ class Agent:
         artifacts = Artifacts(self._workspace)
         kit = Kit(self._workspace, self._cancel, artifacts, self._processes, env, self._sandbox)
         missing = {f"{name}__": why.en for name, why in self._missing.items()}
-        self._registry = Registry([*tools, *remote], kit, Policy(config.approval, on_permission, tuple(hooks)), missing)
+        self._registry = Registry(
+            [*(TOOLS if tools is None else tools), *remote],
+            kit,
+            Policy(config.approval, on_permission, tuple(hooks)),
+            missing,
+        )
         self._asker = Asker(self.client, listener, self._cancel, language=config.language, patience=config.patience)
         added = (self._sandbox.rules if self._sandbox else "", *missing.values(), config.instructions)
         self._system = System(whole(instructions(self._workspace, config.approval, *added)))

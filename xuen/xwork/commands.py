@@ -30,7 +30,7 @@ from xuen.xwork.mcp.config import read as read_servers
 from xuen.xwork.messages import Assistant, Message, ToolResult
 from xuen.xwork.policy.paths import STATE
 from xuen.xwork.policy.permission import Approval, OnPermission, Request, Risk, Verdict
-from xuen.xwork.sandbox.walls import Mode
+from xuen.xwork.sandbox.mode import Mode
 from xuen.xwork.session.journal import read
 from xuen.xwork.session.ledger import Ledger
 from xuen.xwork.session.records import Prompted, Reminded

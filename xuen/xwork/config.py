@@ -11,7 +11,7 @@ from xuen.xwork.mcp.config import McpServer
 from xuen.xwork.model.client import Options
 from xuen.xwork.model.retry import Patience
 from xuen.xwork.policy.permission import Approval
-from xuen.xwork.sandbox.walls import Mode
+from xuen.xwork.sandbox.mode import Mode
 
 
 class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from hashlib import blake2b
 
 from xuen.texts import Text
 from xuen.texts import xwork as texts
@@ -26,7 +25,7 @@ class Limits:
         self._failures = failures
         self._asked = 0
         self._failed = 0
-        self._batches: deque[bytes] = deque(maxlen=max(1, repeats) * _LONGEST_CYCLE)
+        self._batches: deque[int] = deque(maxlen=max(1, repeats) * _LONGEST_CYCLE)
 
     def turn(self) -> Text | None:
         """The model is about to be asked; why it is not, if so."""
@@ -46,10 +45,7 @@ class Limits:
         if exempt or not self._repeats:
             self._batches.clear()
             return None
-        seen = blake2b(digest_size=16)
-        for part in [part for call in calls for part in (call.name, call.arguments)] + list(results):
-            seen.update(part.encode("utf-8", "replace") + b"\0")
-        self._batches.append(seen.digest())
+        self._batches.append(hash((*((call.name, call.arguments) for call in calls), *results)))
         if any(self._repeated(length) for length in range(1, _LONGEST_CYCLE + 1)):
             return texts.REPEATS.of(count=self._repeats)
         return None

@@ -7,7 +7,6 @@ Always holds: pieces of a failed try are void, and whoever listens is told so (`
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Sequence
 from typing import Literal
@@ -59,14 +58,14 @@ class Asker:
         *,
         language: Language,
         patience: Patience | None = None,
-        chance: Callable[[], float] = random.random,
+        chance: Callable[[], float] | None = None,
     ) -> None:
         self._client = client
         self._tell = listener
         self._cancel = cancel
         self._language: Language = language
         self._patience = patience or Patience()
-        self._chance = chance
+        self._chance = chance or _chance
 
     def ask(
         self,
@@ -130,3 +129,10 @@ class Asker:
             return asked
         grown = min(patience.longest, patience.first * 2.0 ** (attempt - 1))
         return grown * (0.75 + 0.5 * self._chance())
+
+
+def _chance() -> float:
+    """From 0 to 1; what is needed for it is imported when something has failed."""
+    import random
+
+    return random.random()

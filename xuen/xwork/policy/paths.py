@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -171,7 +170,7 @@ class Place:
 
     def _temporary(self, data: bytes, mode: int | None) -> str:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        name = TEMPORARIES.replace("*", secrets.token_hex(8))
+        name = TEMPORARIES.replace("*", os.urandom(8).hex())
         descriptor = os.open(name, flags, 0o666 if mode is None else 0o600, dir_fd=self._folder)
         try:
             with os.fdopen(descriptor, "wb") as file:

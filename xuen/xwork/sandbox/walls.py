@@ -15,7 +15,6 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
 
 from xuen.texts import Text, plain
@@ -23,20 +22,13 @@ from xuen.texts import sandbox as texts
 from xuen.xwork.errors import BadUse
 from xuen.xwork.policy.paths import STATE
 from xuen.xwork.sandbox import island
+from xuen.xwork.sandbox.mode import Mode
 from xuen.xwork.sandbox.report import Report
 
 _PROBE = 20.0  # seconds that bubblewrap has to show that it works
 _NOT_WRITABLE = 9  # exit code of the probe: the walls stand, and the workspace is on their wrong side
 _TEMPORARY = ("/tmp", "/var/tmp")
 _SYSTEM = ("/", "/dev", "/proc", "/sys", "/usr", "/etc")
-
-
-class Mode(StrEnum):
-    """Whether commands run in a sandbox."""
-
-    OFF = "off"
-    AUTO = "auto"  # where it works; where not, that is said once
-    ON = "on"  # or not at all
 
 
 class Sandbox:
