@@ -292,6 +292,23 @@ def test_cancelling_ends_a_running_call_at_once_and_resume_makes_it_again(play, 
     assert after.results() == ["small: it did not answer within 0.5 s"] and noted.exists()
 
 
+def test_interrupting_while_a_server_starts_does_not_wait_for_it(play, tmp_path):
+    pids, cancel = tmp_path / "pids", threading.Event()
+    server = small("--slow-start", "120", start_timeout=120, env={"MCP_PID": str(pids)})
+
+    def stop() -> None:
+        wait_for(lambda: pids.exists() and pids.read_text())
+        cancel.set()
+
+    thread = threading.Thread(target=stop)
+    thread.start()
+    began = time.monotonic()
+    with pytest.raises(Interrupted):
+        play("done", mcp=(server,), cancel=cancel)
+    thread.join()
+    assert time.monotonic() - began < 60 and not runs(int(pids.read_text()))
+
+
 def test_all_processes_of_a_server_end_with_the_agent(play, say):
     word = f"mcp-daemon-{os.getpid()}"
     made = play(say.calls(("small__daemon", {"word": word})), "done", mcp=(small(),), check_after_write=False)

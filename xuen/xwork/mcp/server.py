@@ -71,8 +71,10 @@ class Server:
             ready = asyncio.Event()
             self._life = asyncio.create_task(self._live(ready))
             waits = asyncio.create_task(ready.wait())
-            await asyncio.wait({self._life, waits}, return_when=asyncio.FIRST_COMPLETED)
-            waits.cancel()
+            try:
+                await asyncio.wait({self._life, waits}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                waits.cancel()
         return self.why(self._life.exception()) if self._life.done() else None
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> CallToolResult:
@@ -86,6 +88,8 @@ class Server:
         """Let it end."""
         self._over.set()
         if self._life is not None:
+            if self._client is None:  # not ready yet
+                self._life.cancel()
             await asyncio.gather(self._life, return_exceptions=True)  # why it ended was told where it mattered
 
     def end(self) -> None:
