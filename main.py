@@ -2,7 +2,7 @@
 
 import sys
 
-from xuen.cli.main import main
+from xuen.__main__ import start
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(start())

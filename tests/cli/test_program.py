@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -120,3 +121,19 @@ def test_a_terminal_gets_colour_unless_it_is_unwanted(
     assert done.returncode == 0
     assert b"Best" in shown or "最佳".encode() in shown
     assert (b"\x1b[" in shown) is coloured
+
+
+@pytest.mark.parametrize("module", ["xuen.cli.main", "msgspec", "xuen.cli.run"])
+def test_ctrl_c_while_the_program_is_still_being_imported_shows_no_traceback(tmp_path: Path, module: str) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, signal, sys\n"
+        "class Press:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name == {module!r}:\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Press())\n",
+        encoding="utf-8",
+    )
+    done = program(tmp_path, "a task", "--no-tui", PYTHONPATH=str(tmp_path))
+    assert done.returncode in (130, -signal.SIGINT)
+    assert (done.stdout, done.stderr) == ("", "")
