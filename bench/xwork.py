@@ -4,8 +4,14 @@ Usage: python bench/xwork.py [--mini PYTHON] [--steps 100 300 1000] [--rounds 3]
 
 The same scripted task of N steps, each one call of a tool that does nothing. Every measurement is a process of its
 own; the best of some rounds counts, because other work on the machine only ever adds. `PYTHON` is an interpreter
-that has mini-swe-agent. Also: the cost of the fsyncs alone (the same lines, appended and synced by nothing else), what
-an import costs beside the standard library that it needs, and the memory that an output of 300 MB takes.
+that has mini-swe-agent. Also:
+
+- What the fsyncs alone cost: before each answer and in each call a line is appended to another file and synced, by
+  nothing but two system calls. So both kinds of writing meet the same moments of a busy disk, whose journal every
+  fsync on the machine has to wait for; taken one after the other they differ by more than there is to measure.
+- What an import costs in processor time, beside the standard library that it needs, from compiled modules as an
+  installation has them.
+- The memory that an output of 300 MB takes.
 """
 
 from __future__ import annotations
@@ -18,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,6 +35,24 @@ STANDARD = (
 
 
 # --- one measurement, in a process of its own ---
+
+
+class Bare:
+    """A line appended and synced, and the time that it took."""
+
+    LINE = b'{"kind":"answer","message":{"role":"assistant","text":"step","calls":[{"id":"call_1","name":"n"}]}}\n'
+
+    def __init__(self, path: Path | None) -> None:
+        self.seconds = 0.0
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND) if path else -1
+
+    def __call__(self) -> None:
+        """Do it, where there is a file for it."""
+        if self._descriptor >= 0:
+            began = time.perf_counter()
+            os.write(self._descriptor, self.LINE)
+            os.fsync(self._descriptor)
+            self.seconds += time.perf_counter() - began
 
 
 def one_run_of_xwork(steps: int, journal: bool) -> dict[str, float]:
@@ -41,8 +66,14 @@ def one_run_of_xwork(steps: int, journal: bool) -> dict[str, float]:
     class Nothing(Arguments, frozen=True, kw_only=True):
         step: int
 
+    class Model(ScriptedModel):
+        def complete(self, *asked: object, **named: object) -> Iterator[object]:
+            bare()
+            yield from super().complete(*asked, **named)
+
     def run(asked: Nothing, kit: Kit) -> Outcome:
         del kit
+        bare()
         return Outcome(f"ok {asked.step}")
 
     tool = Tool("nothing", "Does nothing.", Nothing, run, risk=Risk.READ, resources=lambda _: ())
@@ -50,30 +81,22 @@ def one_run_of_xwork(steps: int, journal: bool) -> dict[str, float]:
         ScriptedAnswer(text=f"step {n}", calls=(ScriptedCall(name="nothing", arguments={"step": n}),))
         for n in range(steps)
     ]
-    model = ScriptedModel([*answers, "done"], remember=False)
+    model = Model([*answers, "done"], remember=False)
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR")) as folder:
         path = Path(folder) / "session.jsonl" if journal else None
+        bare = Bare(Path(folder) / "bare" if journal else None)
         config = AgentConfig(workspace=Path(folder), context_tokens=100_000_000)
         with Session(path) as session, Agent(config, client=model, session=session, tools=(tool,)) as agent:
-            began = time.perf_counter()
+            began, worked = time.perf_counter(), time.process_time()
             agent.run("do it")
-            took = time.perf_counter() - began
-        syncs = sync_alone(path) if path else 0.0
-    return {"ms": 1000 * took / steps, "sync_ms": 1000 * syncs / steps}
-
-
-def sync_alone(journal: Path) -> float:
-    """Seconds for the same lines, each appended and synced, and nothing else."""
-    copy = journal.with_name("copy")
-    lines = journal.read_bytes().splitlines(keepends=True)
-    descriptor = os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    began = time.perf_counter()
-    for line in lines:
-        os.write(descriptor, line)
-        os.fsync(descriptor)
-    took = time.perf_counter() - began
-    os.close(descriptor)
-    return took
+            took, worked = time.perf_counter() - began - bare.seconds, time.process_time() - worked
+    per_step = 1000 / steps
+    return {
+        "ms": took * per_step,
+        "cpu_ms": worked * per_step,
+        "sync_ms": bare.seconds * per_step,
+        "above_ms": (took - bare.seconds) * per_step,
+    }
 
 
 def one_run_of_mini(steps: int, journal: bool) -> dict[str, float]:
@@ -133,29 +156,57 @@ def one_flood() -> dict[str, float]:
 def measured(python: str, *arguments: str, rounds: int) -> dict[str, float]:
     """The smallest of each figure over some rounds."""
     told: list[dict[str, float]] = []
-    env = os.environ | {"PYTHONPATH": str(ROOT), "MSWEA_SILENT_STARTUP": "1", "MSWEA_CONFIGURED": "true"}
     for _ in range(rounds):
         argv = [python, str(Path(__file__).resolve()), "--one", *arguments]
-        done = subprocess.run(argv, env=env, check=True, capture_output=True, text=True)
+        done = subprocess.run(argv, env=surroundings(), check=True, capture_output=True, text=True)
         told.append(json.loads(done.stdout.splitlines()[-1]))
     return {name: min(each[name] for each in told) for name in told[0]}
 
 
-def import_ms(python: str, code: str, rounds: int) -> float:
-    """Milliseconds for starting an interpreter that runs this line."""
-    env = os.environ | {"PYTHONPATH": str(ROOT), "MSWEA_SILENT_STARTUP": "1", "MSWEA_CONFIGURED": "true"}
-    best = float("inf")
-    for _ in range(max(5, 2 * rounds)):
-        began = time.perf_counter()
-        subprocess.run([python, "-c", code], env=env, check=True, capture_output=True)
-        best = min(best, time.perf_counter() - began)
-    return 1000 * best
+def surroundings(**more: str) -> dict[str, str]:
+    """The environment of a measurement; its modules are compiled, as those of an installation are."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return kept | {"PYTHONPATH": str(ROOT), "MSWEA_SILENT_STARTUP": "1", "MSWEA_CONFIGURED": "true"} | more
+
+
+def import_ms(cases: dict[str, tuple[str, str]], rounds: int) -> dict[str, float]:
+    """Milliseconds of processor time for an interpreter that runs such a line; all in turn, the best counts."""
+    best = dict.fromkeys(cases, float("inf"))
+    with tempfile.TemporaryDirectory() as compiled:
+        for _ in range(max(8, 3 * rounds)):
+            for name, (python, code) in cases.items():
+                before = resource.getrusage(resource.RUSAGE_CHILDREN)
+                env = surroundings(PYTHONPYCACHEPREFIX=compiled)
+                subprocess.run([python, "-c", code], env=env, check=True, capture_output=True)
+                after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+                best[name] = min(best[name], 1000 * spent)
+    return best
+
+
+def steps_table(options: argparse.Namespace, figures: dict[str, object]) -> None:
+    """What a step costs, in memory and on the disk."""
+
+    def row(title: str, cells: Iterable[float]) -> None:
+        print(f"{title:<42}" + "".join(f"{cell:>10.2f}" for cell in cells))
+
+    print(f"{'ms a step':<42}" + "".join(f"{steps:>10}" for steps in options.steps))
+    for name, python in (("xwork", sys.executable), ("mini", options.mini)):
+        for where in ("memory", "disk") if python else ():
+            told = {n: measured(python, name, str(n), where, rounds=options.rounds) for n in options.steps}
+            figures[f"{name} {where}"] = {str(n): each for n, each in told.items()}
+            row(f"{name}, {where}", (each["ms"] for each in told.values()))
+            if name == "xwork":
+                row("  of it processor time", (each["cpu_ms"] for each in told.values()))
+            if name == "xwork" and where == "disk":
+                row("  the same fsyncs alone, in between", (each["sync_ms"] for each in told.values()))
+                row("  above them, least of the rounds", (each["above_ms"] for each in told.values()))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--mini", metavar="PYTHON")
-    parser.add_argument("--steps", type=int, nargs="+", default=[100, 300, 1000])
+    parser.add_argument("--steps", type=int, nargs="+", default=[100, 300, 1000, 5000])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--one", nargs="+", help=argparse.SUPPRESS)
@@ -166,25 +217,18 @@ def main() -> None:
         print(json.dumps(one(int(rest[0]), rest[1] == "disk") if one else one_flood()))
         return
     figures: dict[str, object] = {}
-    print(f"{'ms a step':<34}" + "".join(f"{steps:>10}" for steps in options.steps))
-    for name, python in (("xwork", sys.executable), ("mini", options.mini)):
-        for where in ("memory", "disk") if python else ():
-            row = {n: measured(python, name, str(n), where, rounds=options.rounds) for n in options.steps}
-            figures[f"{name} {where}"] = {str(n): each["ms"] for n, each in row.items()}
-            print(f"{name + ', ' + where:<34}" + "".join(f"{each['ms']:>10.2f}" for each in row.values()))
-            if name == "xwork" and where == "disk":
-                figures["fsyncs alone"] = {str(n): each["sync_ms"] for n, each in row.items()}
-                print(f"{'the same fsyncs alone':<34}" + "".join(f"{each['sync_ms']:>10.2f}" for each in row.values()))
+    steps_table(options, figures)
     starts = {
         "python": (sys.executable, "pass"),
         "standard library": (sys.executable, f"import {STANDARD}"),
         "xwork": (sys.executable, "from xuen.xwork import Agent, AgentConfig"),
-        "mini-swe-agent": (options.mini, "from minisweagent.agents.default import DefaultAgent"),
     }
-    for name, (python, code) in starts.items():
-        if python:
-            figures[f"import {name}"] = import_ms(python, code, options.rounds)
-            print(f"start and import, ms: {name:<20}{figures[f'import {name}']:>10.0f}")
+    if options.mini:
+        starts["mini-swe-agent"] = (options.mini, "from minisweagent.agents.default import DefaultAgent")
+    imports = import_ms(starts, options.rounds)
+    figures["import"] = imports
+    for name, spent in imports.items():
+        print(f"start and import, ms of processor time: {name:<20}{spent:>10.0f}")
     flood = measured(sys.executable, "flood", rounds=1)
     figures["flood"] = flood
     print(f"an output of 300 MB: {flood['grown_mb']:.0f} MB more memory, {flood['seconds']:.1f} s")
