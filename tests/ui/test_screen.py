@@ -340,3 +340,21 @@ def test_the_command_palette_speaks_the_language_and_can_quit(language):
         await stage.until(stage.stop.is_set)
 
     Stage(story.start(language), language=language).run(steps)
+
+
+def test_what_is_remembered_of_drawn_lines_does_not_grow_with_the_night():
+    from textual.strip import Strip
+
+    async def steps(stage):
+        log = stage.app.query_one(Log)
+        rows = log.size.height
+        for start in range(0, 6000, rows):  # each line is drawn before the next ones come
+            stage.tell(*(output(f"line {n}") for n in range(start, start + rows)))
+            stage.app._tick()
+            for y in range(rows):
+                log.render_line(y).render(stage.app.console)
+        assert len(log.lines) >= MAX_ROWS
+        assert Strip.render_ansi.cache_info().currsize < 3000
+
+    Strip.render_ansi.cache_clear()
+    Stage().run(steps, size=(80, 100))

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from textual import events
 from textual.message import Message
 from textual.reactive import var
+from textual.strip import Strip
 
 from xuen.events import Event, Output, Pending, RunStarted, SectionChanged
 from xuen.texts import Language
@@ -17,6 +18,8 @@ from xuen.ui.tui.widgets.rows import PanelLine, TextRows
 from xuen.ui.view import View
 
 MAX_ROWS = 5000
+_FORGET_AFTER = 1000
+"""Lines after which Textual forgets how styles are written: every row has one of its own, for the mouse to find it."""
 
 
 def log_lines(event: Event, view: View, language: Language) -> list[PanelLine]:
@@ -46,10 +49,16 @@ class Log(TextRows):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id, max_rows=MAX_ROWS)
+        self._unforgotten = 0
 
     def append(self, lines: Iterable[PanelLine]) -> None:
         """Add lines, and show the end if it is being followed."""
-        super().append(lines)
+        added = list(lines)
+        super().append(added)
+        self._unforgotten += len(added)
+        if self._unforgotten > _FORGET_AFTER:
+            self._unforgotten = 0
+            Strip.render_ansi.cache_clear()  # else 16,384 of them are kept, which is some megabytes in a night
         self._keep_up()
 
     def rewrap(self) -> None:
