@@ -26,6 +26,7 @@ class Editor:
         self.answer = answer
         self.told: list[object] = []
         self.asked: list[tuple[schema.ToolCallUpdate, list[str]]] = []
+        self.asks: Callable[..., Awaitable[schema.RequestPermissionResponse]] | None = None
         self.connection: acp.core.ClientSideConnection
         self.process: asyncio.subprocess.Process
 
@@ -36,6 +37,9 @@ class Editor:
         self.told.append(update)
 
     async def request_permission(self, session_id, tool_call, options, **_) -> schema.RequestPermissionResponse:
+        if self.asks is not None:
+            asks, self.asks = self.asks, None
+            return await asks(session_id, tool_call, options)
         self.asked.append((tool_call, [option.option_id for option in options]))
         if self.answer == "wait":
             await asyncio.Event().wait()
@@ -182,6 +186,26 @@ def test_always_is_asked_once_and_approval_auto_never(drive, work):
         assert not editor.asked
 
     drive(script, never, "--approval", "auto")
+
+
+def test_the_editor_knows_all_that_came_before_a_question_when_it_is_asked(drive, work):
+    text = "word " * 600
+    script = [{"text": text, "chunk": 1, "calls": [call("exec_command", command="true")]}, "done"]
+    known: list[tuple[str, bool]] = []
+
+    async def test(editor: Editor) -> None:
+        answers = editor.request_permission
+
+        async def note(session_id, tool_call, options, **named) -> schema.RequestPermissionResponse:
+            begun = any(isinstance(update, schema.ToolCallStart) for update in editor.told)
+            known.append((editor.texts(schema.AgentMessageChunk), begun))
+            return await answers(session_id, tool_call, options, **named)
+
+        editor.asks = note
+        assert await editor.say(await editor.new(work), "go") == "end_turn"
+
+    drive(script, test)
+    assert known == [(text, True)]
 
 
 def test_read_only_is_a_ceiling_without_a_question(drive, work):
