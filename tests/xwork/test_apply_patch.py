@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from xuen.xwork.agent import Stopped
 from xuen.xwork.policy.paths import PathRefused
 from xuen.xwork.tools.apply_patch import TOOL
 from xuen.xwork.tools.base import ToolError
@@ -153,6 +154,27 @@ def test_a_write_that_fails_takes_the_others_back(patch, work, kit, failing, mon
     assert tree(work) == before
     assert stat.S_IMODE((work / "a").stat().st_mode) == 0o755
     assert not (work / "d").exists()
+
+
+def test_what_could_not_be_taken_back_is_said_and_wants_a_check(play, say, work, monkeypatch):
+    (work / "a").write_text("a\n")
+    (work / "b").write_text("b\n")
+    count, real = 0, os.replace
+
+    def failing_for_good(*arguments, **named):
+        nonlocal count
+        count += 1
+        if count > 1:
+            raise OSError(28, "No space left on device")
+        return real(*arguments, **named)
+
+    body = "*** Begin Patch\n*** Update File: a\n-a\n+A\n*** Update File: b\n-b\n+B\n*** End Patch"
+    one = play(say.calls(("apply_patch", {"patch": body})), "done", reminders=0)
+    monkeypatch.setattr(os, "replace", failing_for_good)
+    with pytest.raises(Stopped):
+        one.agent.run("go")
+    monkeypatch.undo()
+    assert "could not be put back" in one.results()[0] and (work / "a").read_text() == "A\n"
 
 
 def test_permissions_stay_also_when_a_file_is_renamed(patch, work):

@@ -58,6 +58,10 @@ class ToolError(XuenError):
     """A call that a tool cannot carry out; the message tells the model why. Nothing was changed."""
 
 
+class HalfDone(ToolError):
+    """A call that failed and could not be taken back: the workspace is not what it was."""
+
+
 class Kit(msgspec.Struct, frozen=True):
     """What tools work with; made once for an agent."""
 

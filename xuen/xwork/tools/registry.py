@@ -16,7 +16,7 @@ from xuen.xwork.policy import hooks as hook_boundary
 from xuen.xwork.policy.hooks import Hook
 from xuen.xwork.policy.paths import PathRefused
 from xuen.xwork.policy.permission import Approval, Denied, OnPermission, Request, Risk, Verdict, decide
-from xuen.xwork.tools.base import AnyTool, Arguments, Effect, Kit, Outcome, ToolError
+from xuen.xwork.tools.base import AnyTool, Arguments, Effect, HalfDone, Kit, Outcome, ToolError
 
 MALFORMED = "_malformed"
 """The only field of arguments that stand for a text which was no JSON object; the field holds that text."""
@@ -99,6 +99,8 @@ class Registry:
     def _run(self, tool: AnyTool, arguments: Arguments) -> Outcome:
         try:
             return tool.run(arguments, self._kit)
+        except HalfDone as error:
+            return Outcome(str(error), failed=True, effect=Effect.WRITE)
         except (ToolError, PathRefused) as error:
             return Outcome(str(error), failed=True)
         except Interrupted:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from xuen.xwork.policy.paths import FolderMissing, PathRefused, Place, Workspace
-from xuen.xwork.tools.base import ToolError
+from xuen.xwork.tools.base import HalfDone, ToolError
 from xuen.xwork.tools.patch.grammar import Add, Change, Delete, Update
 from xuen.xwork.tools.patch.placing import apply
 from xuen.xwork.tools.text_file import LIMIT, TextFile, decode, encode
@@ -55,18 +55,18 @@ def carry_out(steps: Sequence[Step], workspace: Workspace) -> None:
     """Do all of it.
 
     Raises:
-        ToolError: it did not work; everything is as it was, or the message says what is not.
+        HalfDone: it did not work, and the message says what could not be put back.
+        ToolError: it did not work; everything is as it was.
     """
     undo: list[Callable[[], None]] = []
     try:
         for step in steps:
             _do(step, workspace, undo)
     except (ToolError, PathRefused, OSError) as error:
-        left = _take_back(undo)
-        why = f"{error}. " + (
-            "Nothing was changed." if not left else f"These could not be put back: {'; '.join(left)}."
-        )
-        raise ToolError(f"the patch was not applied: {why}") from error
+        if left := _take_back(undo):
+            why = f"{error}. These could not be put back: {'; '.join(left)}."
+            raise HalfDone(f"the patch was not applied as a whole: {why}") from error
+        raise ToolError(f"the patch was not applied: {error}. Nothing was changed.") from error
     except BaseException:
         _take_back(undo)
         raise
