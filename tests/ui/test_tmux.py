@@ -199,3 +199,35 @@ def test_a_terminal_that_cannot_have_a_screen_gets_the_console_and_one_line_that
     with Tmux(tmp_path, "--iterations", "1", term="dumb") as tmux:
         seen = tmux.until("no screen: TERM is dumb; plain console", "Round 1", "ended with 0")
         assert "Traceback" not in seen
+
+
+CANNOT_START = {
+    "the terminal refuses": """
+import termios
+from textual.drivers.linux_driver import LinuxDriver
+
+def start_application_mode(self):
+    raise termios.error(5, "no such mode")
+
+LinuxDriver.start_application_mode = start_application_mode
+""",
+    "a widget cannot be made": """
+from textual.widgets import TextArea
+
+def __init__(self, *_, **__):
+    raise ValueError("no such mode")
+
+TextArea.__init__ = __init__
+""",
+}
+
+
+@pytest.mark.parametrize("fault", CANNOT_START)
+def test_a_screen_that_cannot_start_leaves_the_run_to_the_console_and_says_so_in_one_line(tmp_path, fault):
+    (tmp_path / "injected").mkdir()
+    (tmp_path / "injected" / "sitecustomize.py").write_text(CANNOT_START[fault])
+    with Tmux(tmp_path, "--iterations", "1", path=[tmp_path / "injected"], size=(160, 50)) as tmux:
+        seen = tmux.until("no screen: it could not start (", "ended with 0", "tty:echo")
+        assert "no such mode" in seen.partition("could not start (")[2].partition("\n")[0]
+        assert "Round 1" in seen
+        assert "Traceback" not in seen

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-import termios
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -34,19 +33,29 @@ def run(
     driver = None if os.environ.get("TEXTUAL_DRIVER") else HangupProofDriver
     if driver is None:
         work = _without_the_server(work)
-    with _no_color(not colour):
-        app = app_class(language)(work, stop=stop, workspace=workspace, language=language, driver_class=driver)
+    try:
+        with _no_color(not colour):
+            app = app_class(language)(work, stop=stop, workspace=workspace, language=language, driver_class=driver)
+    except Exception as error:  # whatever it is, a console is better than no run
+        raise _unusable(error) from error
     trouble = io.StringIO()  # what Textual has to say of its own crash: a traceback, which nobody should meet
     app.error_console = Console(file=trouble, width=200, no_color=True)
     try:
         app.run()
-    except (OSError, termios.error) as error:
+    except Exception as error:
         if app.running is None:
-            raise ScreenUnusable(say.START_FAILED.of(error=plain(clean(str(error))))) from error
+            raise _unusable(error) from error
         raise
     finally:
         _end(app, stop)
     return _code(app, trouble.getvalue(), stop, language)
+
+
+def _unusable(error: BaseException) -> ScreenUnusable:
+    """For a start that failed; what went wrong first says most."""
+    while error.__context__ is not None:
+        error = error.__context__
+    return ScreenUnusable(say.START_FAILED.of(error=plain(clean(str(error) or type(error).__name__))))
 
 
 def _without_the_server(work: Work) -> Work:
