@@ -101,7 +101,8 @@ def test_show_lists_the_steps_of_such_a_call(workspace, xwork):
     assert [text for text in said if text] == ["T.", IDEA, POINTS.replace("\n", " "), WRITTEN.strip()]
     state = json.loads(xwork(*place, "--json", command="show")[1])
     assert (state["state"], state["interrupted"], state["prompts"]) == ("finished", False, 1)
-    assert (state["usage"]["input_tokens"], state["usage"]["output_tokens"]) == (30, 15)
+    assert (state["usage"]["input_tokens"], state["usage"]["output_tokens"], state["uncounted_answers"]) == (30, 15, 0)
+    assert state["tokens"] > 100
 
 
 def test_the_text_of_a_section_is_data_and_never_part_of_a_command(workspace, xwork):

@@ -24,7 +24,7 @@ from xuen.texts import language_of, plain
 from xuen.texts import xwork as texts
 from xuen.xwork.errors import ModelError, Retryable
 from xuen.xwork.gate import REMINDER
-from xuen.xwork.messages import Assistant, Finish, Message, System, ToolDefinition, User
+from xuen.xwork.messages import Assistant, Finish, Message, System, ToolDefinition, Usage, User
 from xuen.xwork.model.client import (
     Cancel,
     Delta,
@@ -103,8 +103,7 @@ class Led:
                 asked = [_PLAIN, *(one for one in messages if isinstance(one, User | Assistant) and one.text)]
                 yield from self._written(taken, len(messages), _Wanted("", asked, 512))
         self._fresh = False
-        if taken.usage is not None:
-            yield UsageDelta(taken.usage)
+        yield UsageDelta(taken.usage or Usage(input_tokens=0, output_tokens=0))  # some steps ask no model
         yield Finished(Finish.CALLS if taken.calls else Finish.STOP)
 
     def close(self) -> None:

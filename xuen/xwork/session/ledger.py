@@ -107,10 +107,10 @@ class Ledger:
 
     def _answered(self, message: Assistant, usage: Usage) -> None:
         self._close_calls()
-        if usage.input_tokens is not None:
+        if usage.input_tokens:  # none at all were needed by a step that asked no model
             self._known, self._tail = usage.input_tokens, 0
         self._add(message)
-        if usage.input_tokens is not None and usage.output_tokens is not None:
+        if usage.input_tokens and usage.output_tokens is not None:
             self._known, self._tail = usage.input_tokens + usage.output_tokens, 0
         self._spent(usage)
         self._waiting = {call.id: call for call in message.calls}
