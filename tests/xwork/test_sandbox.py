@@ -324,11 +324,12 @@ with Agent(config, client=ScriptedModel([ScriptedAnswer(calls=(call,))])) as age
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
-def test_whoever_runs_xwork_finds_and_ends_what_is_in_its_sandbox(wall, work, environment, number):
+def test_whoever_runs_xwork_finds_and_ends_what_is_in_its_sandbox(wall, work, tmp_path, environment, number):
     wall()
     word = f"outer-{os.getpid()}"
     argv = [sys.executable, "-c", PROGRAM, str(work), hidden(word) + "; sleep 300"]
-    tree = spawn(argv, cwd=work, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    env = environment(TMPDIR=str(tmp_path))  # what a killed xwork leaves there goes with the test
+    tree = spawn(argv, cwd=work, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         wait_for(lambda: marked(word))
         os.kill(tree.pid, number)
