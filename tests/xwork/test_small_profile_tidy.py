@@ -83,13 +83,20 @@ LIST = "1. Buy silk.\n2. Buy silk!\n3. Cut it.\n4. Whe"
 @pytest.mark.parametrize(
     ("flow", "raw", "text"),
     [
-        (tidy.Sentences, RAW, "The kite needs a tail. It costs 3.5 euros, e.g. in a shop. It flies."),
-        (tidy.Sentences, "用丝绸。很轻。用丝绸。然后", "用丝绸。 很轻。"),
-        (tidy.Sentences, "no end at all", "no end at all"),
-        (tidy.Points, LIST, "1. Buy silk.\n2. Cut it."),
+        (tidy.sentences, RAW, "The kite needs a tail. It costs 3.5 euros, e.g. in a shop. It flies."),
+        (tidy.sentences, "用丝绸。很轻。用丝绸。然后", "用丝绸。 很轻。"),
+        (tidy.sentences, "no end at all", "no end at all"),
+        (tidy.numbered, LIST, "1. Buy silk.\n2. Cut it."),
     ],
 )
 def test_what_is_given_on_piece_by_piece_is_the_tidied_text(flow, raw, text, size):
     running = flow(frozenset())
     given = [running.add(raw[at : at + size]) for at in range(0, len(raw), size)]
     assert "".join([*given, running.end()]) == running.text == text
+
+
+def test_nothing_of_a_copied_sentence_is_given_on_before_it_is_known_to_be_one():
+    examples = tidy.runs(["The fan costs 3.5 euros in a shop."])
+    running = tidy.sentences(examples)
+    given = [running.add(character) for character in "The fan costs 3.5 euros in a shop. It is mine. "]
+    assert "".join(given) == "It is mine."

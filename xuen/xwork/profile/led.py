@@ -163,7 +163,7 @@ class Led:
             grammar=shots.POINTS_GRAMMAR if wanted.listed else None,
         )
         self._tried += 1
-        flow = tidy.Points(shots.EXAMPLE_RUNS) if wanted.listed else tidy.Sentences(shots.EXAMPLE_RUNS)
+        flow = (tidy.numbered if wanted.listed else tidy.sentences)(shots.EXAMPLE_RUNS)
         for delta in taken.ask(wanted.step, wanted.asked, options):
             if not isinstance(delta, TextDelta):
                 yield delta

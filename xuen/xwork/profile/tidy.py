@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Callable, Iterable
 
 _END = re.compile(r"[.!?。！？…][\"'”’)\]]*(?=\s|$)|[。！？]")
 _ENDED = re.compile(r"[.!?。！？…][\"'”’)\]]*(?=\s)|[。！？]")  # whatever comes after it
@@ -57,64 +56,44 @@ def points(text: str, examples: frozenset[str] = frozenset()) -> str:
     return "\n".join(f"{number}. {body}" for number, body in enumerate(kept, 1))
 
 
-class Flow(Protocol):
+class Flow:
     """Raw text that comes in pieces, given on tidied: always the part that no further piece can change."""
 
-    text: str
+    def __init__(self, settled: Callable[[str], int], tidied: Callable[[str], str]) -> None:
+        self._settled = settled
+        self._tidied = tidied
+        self._raw = ""
+        self.text = ""  # what was given on
 
     def add(self, piece: str) -> str:
         """Take a piece; what can be given on now."""
-        ...
+        self._raw += piece
+        return self._more(self._raw[: self._settled(self._raw)])
 
     def end(self) -> str:
         """All pieces are there; the rest."""
-        ...
-
-
-class Sentences:
-    """Prose, sentence by sentence."""
-
-    def __init__(self, examples: frozenset[str]) -> None:
-        self._examples = examples
-        self._raw = ""
-        self.text = ""  # what was given on
-
-    def add(self, piece: str) -> str:
-        """See `Flow`."""
-        self._raw += piece
-        ends = [found.end() for found in _ENDED.finditer(self._raw)]
-        return self._more(self._raw[: ends[-1]]) if ends else ""
-
-    def end(self) -> str:
-        """See `Flow`."""
         return self._more(self._raw)
 
     def _more(self, raw: str) -> str:
-        return _given_on(self, without_repeats(to_sentence_end(raw), self._examples))
+        tidied = self._tidied(raw) if raw else ""
+        more = tidied[len(self.text) :] if tidied.startswith(self.text) else ""
+        self.text += more
+        return more
 
 
-class Points:
+def sentences(examples: frozenset[str]) -> Flow:
+    """Prose, sentence by sentence."""
+
+    def settled(raw: str) -> int:
+        ends = [found.end() for found in _ENDED.finditer(raw)]
+        return ends[-1] if ends else 0
+
+    return Flow(settled, lambda raw: without_repeats(to_sentence_end(raw), examples))
+
+
+def numbered(examples: frozenset[str]) -> Flow:
     """Numbered points, line by line."""
-
-    def __init__(self, examples: frozenset[str]) -> None:
-        self._examples = examples
-        self._raw = ""
-        self.text = ""  # what was given on
-
-    def add(self, piece: str) -> str:
-        """See `Flow`."""
-        self._raw += piece
-        return _given_on(self, points(self._raw[: self._raw.rfind("\n") + 1], self._examples))
-
-    def end(self) -> str:
-        """See `Flow`."""
-        return _given_on(self, points(self._raw, self._examples))
-
-
-def _given_on(flow: Flow, tidied: str) -> str:
-    more = tidied[len(flow.text) :] if tidied.startswith(flow.text) else ""
-    flow.text += more
-    return more
+    return Flow(lambda raw: raw.rfind("\n") + 1, lambda raw: points(raw, examples))
 
 
 def runs(texts: Iterable[str]) -> frozenset[str]:
