@@ -65,6 +65,8 @@ from xuen.workspace import inbox
 from xuen.workspace.paths import Workspace
 
 DRAWS_PER_SECOND = 10
+FLOOD = 100  # events at once from which the next draws are left out
+FLOOD_RESTS = 2
 HANGUP = 129
 
 # From so many columns or rows on, the screen has the class of that name; screen.tcss says what it means.
@@ -107,6 +109,7 @@ class LoopApp(PanelsApp):
         self.view = View(marks=past_marks(workspace))
         self._waiting = InboxWatch(workspace)
         self._idle = IdleWatch()
+        self._resting = 0  # draws still to be left out
         self._held = False  # whether the keys show a pause
         self.running: Future[int] | None = None
         self._headline = Static(id="title", markup=False)
@@ -138,7 +141,7 @@ class LoopApp(PanelsApp):
         self._show_sections(("idea", "artifact"))
         self._show_follow()
         self._show_rest()
-        self.set_interval(1 / DRAWS_PER_SECOND, self._tick)
+        self.set_interval(1 / DRAWS_PER_SECOND, self._tick_or_rest)
         self.set_interval(0.5, self._look_at_inbox)
         self.set_interval(1, self._watch_terminal)
         self.call_after_refresh(self._start)
@@ -151,7 +154,14 @@ class LoopApp(PanelsApp):
 
     # --- events in ---------------------------------------------------------------------------------------------
 
-    def _tick(self) -> None:
+    def _tick_or_rest(self) -> None:
+        """Of a flood nobody reads more when it is drawn more often; the loop has the time instead."""
+        self._resting -= 1
+        if self._resting < 0:
+            self._resting = FLOOD_RESTS if self._tick() > FLOOD else 0
+
+    def _tick(self) -> int:
+        """Draw what has come; how many events that were."""
         done = self.running is not None and self.running.done()  # asked first: its last events are then waiting
         drained = self._bridge.drain()
         if drained.skipped:
@@ -161,6 +171,7 @@ class LoopApp(PanelsApp):
         self._show_rest()
         if done and self.running is not None and (self._stop.is_set() or self.running.exception() is not None):
             self.exit()
+        return len(drained.events)
 
     def _take(self, happened: list[Event]) -> None:
         now = self._clock_now()

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from xuen.events import Event, Output
 
-MAX_WAITING_LINES = 1000
+MAX_WAITING_LINES = 2000
 
 
 class Drained(NamedTuple):
