@@ -180,6 +180,16 @@ def test_the_judge_says_the_score_and_nothing_that_could_put_it_in_doubt(workspa
     assert "thought: candidate: 7 7 6 6 8 8 best: 5" in xwork(command="show")[1]
 
 
+def test_what_all_numbers_of_a_judge_cost_is_summed(workspace, xwork):
+    prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("old", ""))
+    script = [{"text": "5", "usage": {"input_tokens": 10, "output_tokens": 1}}] * 12
+    _, out, _ = xwork(prompt, "--json", script=script, XUEN_PURPOSE="judge")
+    assert json.loads(out.splitlines()[-1])["usage"]["input_tokens"] == 120
+    script[7] = "5"  # one that nobody counted, so the sum is unknown
+    _, out, _ = xwork(prompt, "--json", "--session", "other.jsonl", script=script, XUEN_PURPOSE="judge")
+    assert json.loads(out.splitlines()[-1])["usage"]["input_tokens"] is None
+
+
 def test_against_an_empty_best_the_candidate_counts_alone(workspace, xwork):
     prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("", ""))
     code, out, _ = xwork(prompt, script=[*"333333"], XUEN_PURPOSE="judge")
