@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -150,3 +151,15 @@ def test_questions_get_the_answer_and_rounds_the_whole_output(tmp_path: Path, pu
     else:
         assert parse_words(got.stdout) == words
     assert got.asked == "p"
+
+
+def test_a_step_full_of_empty_lines_costs_what_its_length_costs():
+    """Ten times as much may cost some ten times, not a hundred."""
+
+    def cost(lines):
+        step = "mini-swe-agent (step 1, $0.00):\nSaid." + "\n" * lines + "```\nls\n```\n" + "\n" * lines + "Tool:\n"
+        began = time.process_time()
+        assert answer_of("mini", step) == "Said.\n"
+        return time.process_time() - began
+
+    assert cost(200_000) < 40 * max(cost(20_000), 0.01)

@@ -600,7 +600,9 @@ def test_the_token_is_a_header_for_the_server_of_the_remote(hub: Hub) -> None:
         "https://evil.example/me/it.git",
         "https://github.com.evil.example/x",
         "https://github.com@evil.example/x",
+        "http://github.com/me/it.git",
     ):
         assert _credentials(url, "secret", "https://github.com") == {}
+    assert _credentials("https://GitHub.com/me/it.git", "secret", "https://github.com/") != {}
     assert _credentials("/some/folder", "secret", "") == {}
     assert _credentials("git@github.com:me/it.git", "secret", "") == {}

@@ -19,7 +19,7 @@ _AIDER_TOKENS: Final = re.compile(r"Tokens: [\d.,]+[kM]? sent, ")
 _MINI_STEP: Final = re.compile(r"^mini-swe-agent \(step \d+, \$[\d.,]+\):$", re.MULTILINE)
 _MINI_NEXT: Final = re.compile(r"^(?:Tool|User|Exit|System):$", re.MULTILINE)
 _MINI_TOOL: Final = re.compile(r"^Tool:$", re.MULTILINE)
-_MINI_COMMAND: Final = re.compile(r"\s*^```\n(?:(?!^```$).*\n)*?^```$\s*\Z", re.MULTILINE)
+_FENCE: Final = "```"
 _MINI_OUTPUT: Final = re.compile(r"^<output>\n(.*?)(?=^</?\w+>$|^Exit:$|\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -57,9 +57,22 @@ def _mini_words(step: str) -> str:
     """The text of one step; after it stand its commands, as many as tools answered."""
     end = _MINI_NEXT.search(step)
     text = step[: end.start()] if end else step
+    lines = text.rstrip().split("\n")
     for _ in _MINI_TOOL.findall(step):
-        text = _MINI_COMMAND.sub("", text)
-    return text.strip()
+        lines = _without_last_block(lines)
+    return "\n".join(lines).strip()
+
+
+def _without_last_block(lines: list[str]) -> list[str]:
+    """The lines before the fenced block that they end with; all of them where they do not end with one."""
+    if len(lines) < 2 or lines[-1] != _FENCE:
+        return lines
+    opening = next((number for number in range(len(lines) - 2, -1, -1) if lines[number] == _FENCE), None)
+    if opening is None:
+        return lines
+    while opening and not lines[opening - 1].strip():
+        opening -= 1
+    return lines[:opening]
 
 
 def _text(parts: Iterable[str]) -> str:

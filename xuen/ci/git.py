@@ -271,13 +271,12 @@ def _credentials(url: str, token: str, github: str) -> dict[str, str]:
     `github` is the address of the server that the token is for, empty where nobody said it. An agent that changes
     the checkout's remote must not have the token sent elsewhere.
     """
-    server = re.match(r"https?://(?:[^/@]+@)?([^/]+)", url)
-    if not token or server is None or (github and github.partition("://")[2].rstrip("/") != server[1]):
+    server = re.match(r"(https?)://(?:[^/@]+@)?([^/]+)", url)
+    if not token or server is None or (github and github.rstrip("/").lower() != "://".join(server.groups()).lower()):
         return {}
-    scheme = url.partition(":")[0]
     secret = base64.b64encode(f"x-access-token:{token}".encode()).decode()
     return {
         "GIT_CONFIG_COUNT": "1",
-        "GIT_CONFIG_KEY_0": f"http.{scheme}://{server[1]}/.extraheader",
+        "GIT_CONFIG_KEY_0": f"http.{server[1]}://{server[2]}/.extraheader",
         "GIT_CONFIG_VALUE_0": f"AUTHORIZATION: basic {secret}",
     }

@@ -1,7 +1,7 @@
 """What changed between two versions of a section, line by line, and word by word within a changed line.
 
 Pure. Unchanged stretches are cut down to a few lines around each change. Very long texts are compared only up to
-`MAX_LINES` lines, and very long lines not by words, so that a screen never waits for it; the cut is told.
+`MAX_LINES` lines, which is told, and by words only as far as `MAX_WORK` goes, so that a screen hardly waits for it.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Literal, NamedTuple
 
 MAX_LINES = 3000
 CONTEXT = 2
-MAX_WORDS = 400
-"""Lines with more words are not compared word by word; a Chinese character counts as one."""
-MAX_PAIRS = 300
+MAX_WORK = 1_000_000
+"""Comparing two lines costs as much as the product of their words, a Chinese character being one; the sum of it that
+is spent on one text. What goes beyond is marked by lines only."""
 _ALIKE = 0.4  # of their words two lines share at least this much, or they are two different lines
 _HAN = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"\d+(?:[.,]\d+)+|[{_HAN}]|[^\W{_HAN}]+|\s+|.")
@@ -46,7 +46,7 @@ def diff(old: str, new: str) -> list[DiffLine]:
 
 def _changes(before: list[str], after: list[str]) -> Iterator[DiffLine]:
     matcher = SequenceMatcher(None, before, after)
-    pairs = 0
+    words = _Words()
     for number, group in enumerate(matcher.get_grouped_opcodes(CONTEXT)):
         if number or group[0][1] or group[0][3]:
             yield DiffLine("gap")
@@ -54,31 +54,44 @@ def _changes(before: list[str], after: list[str]) -> Iterator[DiffLine]:
             if kind == "equal":
                 yield from (DiffLine("same", line) for line in before[start:end])
             else:
-                removed, added = before[start:end], after[new_start:new_end]
-                pairs += min(len(removed), len(added))
-                yield from _replaced(removed, added, by_words=pairs <= MAX_PAIRS)
+                yield from _replaced(before[start:end], after[new_start:new_end], words)
 
 
-def _replaced(removed: list[str], added: list[str], *, by_words: bool) -> Iterator[DiffLine]:
+def _replaced(removed: list[str], added: list[str], words: _Words) -> Iterator[DiffLine]:
     """The lines that went, then those that came; the first of each are compared with each other, and so on."""
-    found = [changed_words(*pair) for pair in zip(removed, added, strict=False)] if by_words else []
+    found = [words.changed(*pair) for pair in zip(removed, added, strict=False)]
     for what, lines, side in (("removed", removed, 0), ("added", added, 1)):
         for number, line in enumerate(lines):
             yield DiffLine(what, line, found[number][side] if number < len(found) else ())  # type: ignore[arg-type]
 
 
-def changed_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """The places in each of two lines where they differ; none where they have too little in common, or too much."""
-    words = [_WORD.findall(line) for line in (old, new)]
-    if max(map(len, words)) > MAX_WORDS:
-        return (), ()
-    matcher = SequenceMatcher(None, words[0], words[1], autojunk=False)
+class _Words:
+    """Compares lines by words until `MAX_WORK` is spent."""
+
+    def __init__(self) -> None:
+        self.left = MAX_WORK
+
+    def changed(self, old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+        """The places in each of two lines where they differ; none where that is too much work or they are unlike."""
+        if len(old) + len(new) > MAX_WORK:
+            return (), ()
+        words = [_WORD.findall(line) for line in (old, new)]
+        work = len(words[0]) * len(words[1])
+        if work > self.left:
+            return (), ()
+        self.left -= work
+        return changed_words(*words)
+
+
+def changed_words(old: list[str], new: list[str]) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """The places in each of two lines of words where they differ; none where they have too little in common."""
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
     if matcher.quick_ratio() < _ALIKE or matcher.ratio() < _ALIKE:
         return (), ()
     changed = [each[1:] for each in matcher.get_opcodes() if each[0] != "equal"]
     return (
-        _spans(words[0], [each[:2] for each in changed]),
-        _spans(words[1], [each[2:] for each in changed]),
+        _spans(old, [each[:2] for each in changed]),
+        _spans(new, [each[2:] for each in changed]),
     )
 
 

@@ -41,6 +41,6 @@ def renew(workspace: Workspace) -> None:
     try:
         if read_regular(workspace.section_writer, follow=False) == script():
             return
-    except (FileNotFoundError, NotAFile):
+    except (FileNotFoundError, NotAFile, PermissionError):
         pass
     install(workspace)
