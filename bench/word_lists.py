@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from xuen.agent.output import clean_text  # noqa: E402 - needs the line above
-from xuen.words import parse_words, unique  # noqa: E402
+from xuen.words import parse_words, unique, without_lines_of  # noqa: E402
 
 CORPUS = ROOT / "tests" / "corpora" / "word_lists.jsonl"
 
@@ -23,7 +23,7 @@ CORPUS = ROOT / "tests" / "corpora" / "word_lists.jsonl"
 def read(answer: dict[str, Any]) -> list[str]:
     """What a bank would get of this answer: cleaned as an agent's output is, without the words it has already."""
     text = clean_text(answer["answer"].encode())
-    return unique(parse_words(text, asked=answer.get("asked", "")), answer.get("known", ()))
+    return unique(parse_words(without_lines_of(answer.get("asked", ""), text)), answer.get("known", ()))
 
 
 def prose(answer: dict[str, Any], got: list[str]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from xuen.agent.output import clean_text
-from xuen.words import make_bank, parse_words, unique, without_question
+from xuen.words import make_bank, parse_words, unique, without_lines_of
 
 CORPUS = Path(__file__).parent / "corpora" / "word_lists.jsonl"
 ANSWERS = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
@@ -19,7 +19,7 @@ ANSWERS = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").split
 def read(answer: dict[str, Any]) -> list[str]:
     """What a bank gets of an answer: cleaned as every agent's output is, without the words that it has."""
     text = clean_text(answer["answer"].encode())
-    return unique(parse_words(text, asked=answer.get("asked", "")), answer.get("known", ()))
+    return unique(parse_words(without_lines_of(answer.get("asked", ""), text)), answer.get("known", ()))
 
 
 def prose(answer: dict[str, Any]) -> list[str]:
@@ -49,8 +49,8 @@ def test_at_least_98_of_100_lists_are_read_exactly() -> None:
 def test_what_was_asked_is_no_answer_also_where_it_is_framed() -> None:
     asked = "[Task]\nan optimizer\n\n[Word list]\nList 2 terms."
     echo = "> [Task]\n> an optimizer\n\n| [Word list]\n| List 2 terms.\n\nentropy\nlattice"
-    assert parse_words(echo, asked=asked) == ["entropy", "lattice"]
-    assert without_question("entropy\n", "") == "entropy"
+    assert parse_words(without_lines_of(asked, echo)) == ["entropy", "lattice"]
+    assert without_lines_of("", "entropy\n") == "entropy"
 
 
 def test_a_message_in_the_place_of_an_answer_ends_the_making_and_spoils_nothing() -> None:

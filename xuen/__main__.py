@@ -1,4 +1,4 @@
-"""`python -m xuen` and the command `xuen`: the program, imported without a moment in which Ctrl+C shows a traceback."""
+"""`python -m xuen` and the command `xuen`: imported with hardly a moment in which Ctrl+C shows a traceback."""
 
 import signal
 import sys

@@ -96,6 +96,8 @@ def test_a_command_goes_before_the_preset():
     [
         ("opencode run < $prompt_file", "opencode"),
         ("KEY=a/b opencode run", "opencode"),
+        ("exec opencode run", "opencode"),
+        ("{ nohup agent run; }", "agent"),
         ("'/opt/my tools/agent' x", "agent"),
         ("broken ' quote", "broken"),
         ("'broken quote", "agent"),

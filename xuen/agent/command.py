@@ -14,12 +14,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from xuen.agent.pipes import STREAMS, Pipes, Stream
+from xuen.agent.pipes import Pipes, Stream
 from xuen.agent.process_tree import GRACE, ProcessTree, adopt_orphans, spawn
 from xuen.events import Why
 from xuen.stop import Stop
-
-__all__ = ["STREAMS", "CannotStart", "Ended", "Listener", "Stream", "run"]
 
 _TICK = 0.1  # seconds between looks at the clock and the stop
 _LOOK = 1.0  # seconds between looks at the tree

@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Final
 
 import xuen
-from xuen.agent.command import CannotStart, Listener, Stream, run
+from xuen.agent.command import CannotStart, Listener, run
 from xuen.agent.output import clean_text
+from xuen.agent.pipes import Stream
 from xuen.agent.template import Template, clean_environment, parse
 from xuen.config.model import AgentSettings, XworkSettings
 from xuen.config.values import nearest
@@ -264,17 +265,20 @@ def _check_server(settings: XworkSettings) -> None:
         raise ConfigError(texts.NO_MODEL, where="xwork.model", mend=texts.NO_MODEL_MEND)
 
 
+_BEFORE = {"exec", "command", "nohup", "{", "(", "!"}  # what may stand before a program and has no options here
+
+
 def name_of(command: str) -> str:
     """What a person calls a command: the name of its program."""
     return Path(program_word(command) or "").name or "agent"
 
 
 def program_word(command: str) -> str | None:
-    """The first word of a command that sets no variable, without its quotes; None where none can be read."""
+    """The first word of a command that sets no variable and runs no other word; None where none can be read."""
     words = shlex.shlex(command, posix=True, punctuation_chars=False)
     words.whitespace_split = True
     with suppress(ValueError):  # a quote without its end
-        return next((word for word in words if "=" not in word.partition("/")[0]), None)
+        return next((word for word in words if "=" not in word.partition("/")[0] and word not in _BEFORE), None)
     return None
 
 

@@ -20,8 +20,9 @@ from typing import Final
 
 from xuen.agent.call import Call, Outcome
 from xuen.agent.capture import CallLog, Display, HeadTail, Pace
-from xuen.agent.command import STREAMS, CannotStart, Ended, Listener, Stream, run
+from xuen.agent.command import CannotStart, Ended, Listener, run
 from xuen.agent.output import LineCutter
+from xuen.agent.pipes import STREAMS, Stream
 from xuen.agent.process_roll import write_roll
 from xuen.agent.template import Template, clean_environment, clean_prompt
 from xuen.agent.transcripts import answer_of

@@ -21,8 +21,9 @@ from random import Random
 
 from xuen.agent.call import Call, Outcome
 from xuen.agent.causes import sign_of
-from xuen.agent.command import CannotStart, Listener, Stream, run
+from xuen.agent.command import CannotStart, Listener, run
 from xuen.agent.output import clean_text
+from xuen.agent.pipes import Stream
 from xuen.agent.presets import Resolved
 from xuen.agent.shell_agent import ShellAgent
 from xuen.agent.template import clean_environment

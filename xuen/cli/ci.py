@@ -128,7 +128,7 @@ def _add_to_summary(text: str, output: Output) -> None:
 
 def _say_unreadable(error: OSError, output: Output) -> None:
     where = plain(str(error.filename))
-    output.say(Text("{where}: {what}", "{where}：{what}").of(where=where, what=_unreadable(error)), "bad")
+    output.say(texts.AT.of(where=where, what=_unreadable(error)), "bad")
 
 
 def _pick_model(options: Options, settings: Settings, output: Output) -> int:

@@ -16,7 +16,7 @@ from xuen.prompt import words_prompt
 from xuen.runner.kit import Kit
 from xuen.texts import Text, plain
 from xuen.texts import run as texts
-from xuen.words import Bank, make_bank, read_bank, set_bank_aside, without_question, write_bank
+from xuen.words import Bank, make_bank, read_bank, set_bank_aside, without_lines_of, write_bank
 
 
 def word_bank(kit: Kit, settings: WordsSettings) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ class _Making:
         if not outcome.worked:
             self.trouble = why_failed(outcome, self._kit.quiet_agent.name)
             return None
-        return without_question(outcome.stdout, prompt)
+        return without_lines_of(prompt, outcome.stdout)
 
     def progress(self, words: Sequence[str]) -> None:
         self._kit.sink.emit(WordsProgress(have=len(words), want=self._want))

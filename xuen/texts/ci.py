@@ -174,3 +174,4 @@ S_COUNTS = Text(
     "{rounds} rounds so far, {adopted} adopted, {rejected} rejected",
     "至今 {rounds} 轮，采纳 {adopted}，拒绝 {rejected}",
 )
+AT = Text("{where}: {what}", "{where}：{what}")

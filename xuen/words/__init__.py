@@ -1,6 +1,6 @@
 """Words: an agent's answer becomes words, a bank is made of them, and each round draws some."""
 
-from xuen.words.answer import parse_words, without_question
+from xuen.words.answer import parse_words, without_lines_of
 from xuen.words.bank import Ask, Bank, draw, make_bank, read_bank, set_bank_aside, write_bank
 from xuen.words.term import unique
 
@@ -13,6 +13,6 @@ __all__ = [
     "read_bank",
     "set_bank_aside",
     "unique",
-    "without_question",
+    "without_lines_of",
     "write_bank",
 ]

@@ -37,11 +37,9 @@ _BOLD = re.compile(r"\*\*([^*]+)\*\*(?=\s*(?:[:：（(—–-]|$))")
 _LAST_OF = re.compile(r"(?:and|or)(?:\s+|$)|以及|和(?=[^，。]{2,}$)", re.IGNORECASE)
 
 
-def parse_words(answer: str, asked: str = "") -> list[str]:
-    """The words in an agent's answer, in order, each once; lines of the question `asked` are no answer."""
+def parse_words(answer: str) -> list[str]:
+    """The words in an agent's answer, in order, each once."""
     text = without_thinking(_CONTROL.sub("", answer))
-    if asked:
-        text = without_question(text, asked)
     if _USAGE.match(text):
         return []  # a program's help
     found = _json_words(text)
@@ -52,8 +50,8 @@ def parse_words(answer: str, asked: str = "") -> list[str]:
     return unique(found)
 
 
-def without_question(text: str, asked: str) -> str:
-    """The text without lines that stand in the question: agents print it before they answer."""
+def without_lines_of(asked: str, text: str) -> str:
+    """The text without lines that stand in what was asked: agents print it before they answer."""
     question = {_letters(line) for line in asked.splitlines()} - {""}
     return "\n".join(line for line in text.splitlines() if _letters(line) not in question)
 

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Final
 
 from xuen.agent.capture import HeadTail
-from xuen.agent.command import STREAMS, CannotStart, Listener, Stream, run
+from xuen.agent.command import CannotStart, Listener, run
 from xuen.agent.output import LineCutter
+from xuen.agent.pipes import STREAMS, Stream
 from xuen.events import JudgeOutcome, Why
 from xuen.guard.verify.suites.traces import Trace, changes, trace_of
 from xuen.stop import Stop
