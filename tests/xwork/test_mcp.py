@@ -16,7 +16,7 @@ import pytest
 from xuen.agent.process_tree import spawn
 from xuen.xwork.errors import BadUse, Interrupted
 from xuen.xwork.events import Notice
-from xuen.xwork.mcp.config import McpServer, read
+from xuen.xwork.mcp.config import McpServer, filled, read
 from xuen.xwork.policy.permission import Approval, Resource, Risk, Verdict
 from xuen.xwork.tools.artifacts import SHOWN
 
@@ -370,6 +370,7 @@ def test_the_file_of_servers_is_the_one_that_other_programs_use(tmp_path):
         env={"TOKEN": "t"},
         trust_read_only=True,
         start_timeout=5,
+        secrets=("/home/me", "t"),
     )
     assert web.headers == {"Authorization": "Bearer t"} and not web.trust_read_only
 
@@ -394,6 +395,52 @@ def test_a_wrong_file_is_one_clear_line(tmp_path, content, said):
     assert said in caught.value.line("en") and "\n" not in caught.value.line("zh")
     with pytest.raises(BadUse, match="cannot be read"):
         read(tmp_path / "none", {})
+
+
+SECRET = "ghp'Se/cret\\0815"
+
+
+@pytest.mark.parametrize("given", ["{}\n", " {}\r\n", "{}"])
+def test_a_secret_for_a_header_is_sent_without_the_newline_of_its_file(given):
+    server = McpServer(name="web", url="http://127.0.0.1:1/${T}", headers={"Authorization": "Bearer ${T}"})
+    made = filled(server, {"T": given.format("ghp-1")})
+    assert (made.url, made.headers) == ("http://127.0.0.1:1/ghp-1", {"Authorization": "Bearer ghp-1"})
+
+
+@pytest.mark.parametrize("bad", ["ghp-1\nghp-2", "ghp-\u00e9", "ghp-\x7f", "ghp-\udcff"])
+def test_what_no_header_can_carry_is_refused_by_the_name_of_its_variable(bad):
+    for fields in (
+        {"url": "http://127.0.0.1:1", "headers": {"A": "Bearer ${GH_TOKEN}"}},
+        {"url": "http://h/${GH_TOKEN}"},
+    ):
+        with pytest.raises(BadUse, match="GH_TOKEN") as caught:
+            filled(McpServer(name="web", **fields), {"GH_TOKEN": bad})
+        assert "ghp-" not in caught.value.line("en") + caught.value.line("zh")
+    with pytest.raises(BadUse, match="header Authorization") as caught:
+        McpServer(name="web", url="http://127.0.0.1:1", headers={"Authorization": bad})
+    assert "ghp-" not in caught.value.line("en") + caught.value.line("zh")
+
+
+def test_no_secret_of_the_settings_is_told_to_the_person_or_the_model(play, say, tmp_path):
+    says = 'printf "no access with %s\\n" "$TOK" >&2; exit 4'
+    tells = 'printf "%s" "$TOK" | tail -n 1 >&2; exit 4'
+    servers = (
+        McpServer(name="none", command="/nonexistent/${TOK}"),
+        McpServer(name="says", command="/bin/sh", args=("-c", says), env={"TOK": "${TOK}"}),
+        McpServer(name="tells", command="/bin/sh", args=("-c", tells), env={"TOK": "${LINES}"}),
+        McpServer(name="web", url="badly://${TOK}/mcp"),
+    )
+    env = {"TOK": SECRET, "LINES": "-- key --\nline-of-the-key\n"}
+    made = play(
+        say.calls(*[(f"{each.name}__any", {}) for each in servers]),
+        "done",
+        mcp=tuple(filled(each, env) for each in servers),
+    )
+    made.agent.run("go")
+    told = [*notices(made), *made.results(), made.agent._system.text]
+    assert len(told) == 4 + 4 + 1 and "no access with ***" in told[1] and "it said: ***" in told[2]
+    assert "/nonexistent/***" in told[0]
+    assert not [text for text in told if "0815" in text or "line-of-the-key" in text]
 
 
 def test_without_the_package_the_command_line_says_how_to_get_it(tmp_path, work, environment):

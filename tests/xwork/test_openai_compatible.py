@@ -7,10 +7,12 @@ import pytest
 
 from xuen.xwork.errors import AccessDenied, BadUse, ContextOverflow, Interrupted, ModelError, RequestRefused, Retryable
 from xuen.xwork.messages import Assistant, Finish, System, ToolCall, ToolDefinition, ToolResult, Usage, User
+from xuen.xwork.model.anthropic import Anthropic
 from xuen.xwork.model.client import Options, assemble
 from xuen.xwork.model.openai_compatible import OpenAICompatible, chat_url
 from xuen.xwork.model.openai_format import pieces
 from xuen.xwork.model.retry import Asker, Patience
+from xuen.xwork.model.server import Reading, sendable
 from xuen.xwork.model.server_errors import refusal, seconds
 
 NEVER = threading.Event()
@@ -59,6 +61,41 @@ def client(model_server):
 
 def ask(client, *messages, cancel=NEVER, tools=()):
     return assemble(client.complete(messages or (User("q"),), tools, options=Options(), cancel=cancel))
+
+
+@pytest.mark.parametrize("given", ["sk-1\n", " sk-1\r\n", "sk-1"])
+def test_a_key_is_sent_without_the_newline_of_its_file(model_server, say, given):
+    model_server.replies = [say.stream(say.sse(*EVENTS))]
+    made = OpenAICompatible(model_server.url, "m", key=given)
+    ask(made)
+    made.close()
+    assert model_server.headers[0]["authorization"] == "Bearer sk-1"
+    assert sendable(" \n", "K") is None and sendable(None, "K") is None
+
+
+@pytest.mark.parametrize("bad", ["sk-1\nsk-2", "sk-\u00e9", "sk-\udcff", "sk-\x00"])
+def test_a_key_that_no_header_can_carry_is_refused_without_being_told(bad):
+    for kind in (OpenAICompatible, Anthropic):
+        with pytest.raises(BadUse, match="MY_KEY") as caught:
+            kind("http://127.0.0.1:1", "m", key=bad, key_variable="MY_KEY")
+        assert "sk-" not in caught.value.line("en") + caught.value.line("zh")
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_reading_thread_that_dies_of_whatever_ends_the_answer(model_server):
+    import httpx
+
+    cancel = threading.Event()
+    patience = threading.Timer(20, cancel.set)
+    patience.start()  # so that the test fails and does not hang
+    with httpx.Client() as http:
+        reading = Reading(http, model_server.url, b"{}", {"A": "\u00e9"}, "K")  # that a header cannot hold
+        with pytest.raises(ModelError, match="broke off"):
+            next(reading.chunks(cancel))
+    patience.cancel()
+    for thread in threading.enumerate():
+        if thread.name == "model-server":
+            thread.join()
 
 
 @pytest.mark.parametrize("newline", [b"\n", b"\r\n"])

@@ -30,6 +30,14 @@ NO_VARIABLE = Text(
     "the MCP server {name} needs the environment variable {variable}, which is not set",
     "MCP 服务器 {name} 需要环境变量 {variable}，但它没有设置",
 )
+BAD_VARIABLE = Text(
+    "the MCP server {name} is sent the environment variable {variable}, which may only hold printable ASCII characters",
+    "环境变量 {variable} 要发送给 MCP 服务器 {name}，它只能包含可打印的 ASCII 字符",
+)
+BAD_HEADER = Text(
+    "the header {header} of the MCP server {name} may only hold printable ASCII characters",
+    "MCP 服务器 {name} 的请求头 {header} 只能包含可打印的 ASCII 字符",
+)
 NOT_THERE = Text(
     "the MCP server {name} is not there, its tools are missing: {reason}",
     "MCP 服务器 {name} 不可用，缺少它的工具：{reason}",

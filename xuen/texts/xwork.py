@@ -30,6 +30,10 @@ BAD_URL = Text("{url} is no address of a model server", "{url} 不是模型服�
 BAD_URL_MEND = Text(
     "It begins with http:// or https:// and mostly ends with /v1", "地址以 http:// 或 https:// 开头，通常以 /v1 结尾"
 )
+BAD_KEY = Text(
+    "the key in the environment variable {variable} may only hold printable ASCII characters",
+    "环境变量 {variable} 里的密钥只能包含可打印的 ASCII 字符",
+)
 TURNS_OVER = Text("stopped after {count} turns, as --max-turns asks for", "已按 --max-turns 在 {count} 轮后停止")
 REPEATS = Text(
     "stopped: the model made the same tool calls {count} times with the same results",
@@ -57,6 +61,7 @@ SERVER_ERROR = Text("the model server reported an error: {reason}", "模型服�
 UNREACHABLE = Text("the model server {url} cannot be reached: {reason}", "无法连接模型服务器 {url}：{reason}")
 UNREACHABLE_MEND = Text("Is it running, and is --base-url right?", "服务器在运行吗？--base-url 正确吗？")
 BROKEN_STREAM = Text("the answer of the model server broke off: {reason}", "模型服务器的回答中断：{reason}")
+OWN_FAULT = Text("an error in xwork itself", "xwork 自身出错")
 NO_END = Text("it has no end", "没有结束标记")
 UNREADABLE_CHUNK = Text("it holds what is no JSON", "其中有无法解析的 JSON")
 ACCESS = Text("the model server denied access ({status}): {reason}", "模型服务器拒绝访问（{status}）：{reason}")

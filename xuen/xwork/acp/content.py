@@ -153,10 +153,12 @@ def _server(server: Server) -> McpServer:
     match server:
         case schema.McpServerStdio():
             env = {variable.name: variable.value for variable in server.env}
-            return McpServer(name=name, command=server.command, args=tuple(server.args), env=env)
+            secrets = tuple(env.values())  # what an editor knows of secrets, it has put in already
+            return McpServer(name=name, command=server.command, args=tuple(server.args), env=env, secrets=secrets)
         case schema.HttpMcpServer():
-            headers = {header.name: header.value for header in server.headers}
-            return McpServer(name=name, url=server.url, headers=headers)
+            headers = {header.name: header.value.strip() for header in server.headers}
+            secrets = tuple(word for value in headers.values() for word in value.split())
+            return McpServer(name=name, url=server.url, headers=headers, secrets=secrets)
         case _:
             raise BadUse(texts.NO_TRANSPORT.of(name=plain(server.name)))
 

@@ -1,8 +1,8 @@
 """Which MCP servers an agent uses, in the form of file that other programs use as well.
 
 Owns reading that file. Keys that are not ours are passed over, since one file serves several programs. `${NAME}` and
-`${NAME:-otherwise}` stand for environment variables, so that no secret has to be in a file. Imports nothing heavy:
-the settings of every agent hold these.
+`${NAME:-otherwise}` stand for environment variables, so that no secret has to be in a file. Refuses what a header
+cannot carry, without saying what it is. Imports nothing heavy: the settings of every agent hold these.
 """
 
 from __future__ import annotations
@@ -35,17 +35,21 @@ class McpServer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     start_timeout: float = 60.0  # seconds until it must be ready
     trust_read_only: bool = False  # believe it when it says that a tool only reads
     disabled: bool = False
+    secrets: tuple[str, ...] = ()  # values that stand in the others and are shown to nobody
 
     def __post_init__(self) -> None:
         """Refuse what could never work.
 
         Raises:
-            BadUse: an impossible name, or not exactly one of `command` and `url`.
+            BadUse: an impossible name or header, or not exactly one of `command` and `url`.
         """
         if not _NAME.fullmatch(self.name):
             raise BadUse(texts.BAD_NAME.of(name=plain(self.name)))
         if (self.command is None) == (self.url is None):
             raise BadUse(texts.NO_WAY.of(name=plain(self.name)))
+        for header, value in self.headers.items():
+            if not _sendable(header + value):
+                raise BadUse(texts.BAD_HEADER.of(name=plain(self.name), header=plain(ascii(header)[1:-1])))
 
 
 class _File(msgspec.Struct, rename="camel"):
@@ -76,31 +80,47 @@ def _server(name: str, raw: msgspec.Raw) -> McpServer:
 
 
 def filled(server: McpServer, env: Mapping[str, str]) -> McpServer:
-    """The same with its variables put in.
+    """The same with its variables put in; their values are secrets.
 
     Raises:
-        BadUse: one of them is not set.
+        BadUse: one of them is not set, or cannot be sent where it is to be sent.
     """
+    secrets: list[str] = []
 
     def value(found: re.Match[str]) -> str:
         name, otherwise = found[1], found[2]
         if name in env:
+            secrets.append(env[name])
             return env[name]
         if otherwise is None:
             raise BadUse(texts.NO_VARIABLE.of(name=plain(server.name), variable=plain(name)))
         return otherwise
 
+    def sent(found: re.Match[str]) -> str:
+        text = value(found).strip()  # files with a secret mostly end with a newline
+        if not _sendable(text):
+            raise BadUse(texts.BAD_VARIABLE.of(name=plain(server.name), variable=plain(found[1])))
+        return text
+
     def fill(text: str) -> str:
         return _VARIABLE.sub(value, text)
+
+    def fill_sent(text: str) -> str:
+        return _VARIABLE.sub(sent, text)
 
     return msgspec.structs.replace(
         server,
         command=_maybe(fill, server.command),
         args=tuple(map(fill, server.args)),
         env={name: fill(text) for name, text in server.env.items()},
-        url=_maybe(fill, server.url),
-        headers={name: fill(text) for name, text in server.headers.items()},
+        url=_maybe(fill_sent, server.url),
+        headers={name: fill_sent(text) for name, text in server.headers.items()},
+        secrets=(*server.secrets, *secrets),
     )
+
+
+def _sendable(text: str) -> bool:
+    return text.isascii() and text.isprintable()
 
 
 def _maybe(fill: Callable[[str], str], text: str | None) -> str | None:

@@ -1,7 +1,8 @@
 """One MCP server from its start to its end, within the event loop of all of them.
 
 Owns the process and the connection. A server that ended is started anew for the next call. Always holds: a start
-takes no longer than its limit; the process tree of one that was given up has ended before the next one is started.
+takes no longer than its limit; the process tree of one that was given up has ended before the next one is started;
+no secret of the settings is in what is told of its troubles.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from mcp import Client
 from mcp.client.stdio import get_default_environment
@@ -109,9 +111,17 @@ class Server:
         elif self._hung_up(cause):
             what = texts.ENDED.of(code=self._exit_code())
         else:
-            return plain(" ".join(str(cause).split()) or type(cause).__name__)
-        last = self._last.line()
+            return plain(" ".join(self._masked(str(cause)).split()) or type(cause).__name__)
+        last = self._masked(self._last.line())
         return texts.SAID.of(what=what, last=plain(last)) if last else what
+
+    def _masked(self, text: str) -> str:
+        """What others say, without the secrets that they were given; also as they stand in addresses and quotes."""
+        lines = {line.strip() for secret in self.config.secrets for line in secret.splitlines()}
+        forms = {form for line in lines for form in (line, repr(line)[1:-1], quote(line), quote(line, safe=""))}
+        for form in sorted(forms - {""}, key=len, reverse=True):
+            text = text.replace(form, "***")
+        return text
 
     def _hung_up(self, cause: BaseException | None) -> bool:
         until = time.monotonic() + (_HANGS_UP if isinstance(cause, MCPError) and cause.code == CONNECTION_CLOSED else 0)

@@ -59,7 +59,7 @@ class Anthropic(ServerModel):
         """See `ServerModel`.
 
         Raises:
-            BadUse: `base_url` is no address.
+            BadUse: `base_url` is no address, or the key cannot be sent.
         """
         base = checked(base_url)
         url = (base if base.endswith("/v1") else f"{base}/v1") + "/messages"

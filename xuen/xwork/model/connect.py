@@ -24,7 +24,7 @@ def connect(config: AgentConfig, listener: Listener, cancel: Cancel) -> ModelCli
     Our own is fetched if it must be, and loaded, which `listener` is told of.
 
     Raises:
-        BadUse: no address of a server, no model on it, or a script that cannot be read.
+        BadUse: no address of a server, no model on it, a key that cannot be sent, or a script that cannot be read.
         ModelMissing: xllamacpp or its weights are not there and cannot be had.
         Interrupted: `cancel` was set while they were fetched.
     """
@@ -53,8 +53,9 @@ def _server(config: AgentConfig, url: str) -> ModelClient:
     if checked(url).lower().removeprefix("https://").split("/")[0] == ANTHROPIC:
         # The default variable is that of the other protocol; a variable that somebody named is meant.
         variable, kind = (KEY if variable == "OPENAI_API_KEY" else variable), Anthropic
-    key = os.environ.get(variable) or None
-    return kind(url, config.model, key=key, key_variable=variable, context_tokens=config.context_tokens)
+    return kind(
+        url, config.model, key=os.environ.get(variable), key_variable=variable, context_tokens=config.context_tokens
+    )
 
 
 def _embedded(config: AgentConfig, listener: Listener, cancel: Cancel) -> ModelClient:

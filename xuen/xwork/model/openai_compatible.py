@@ -32,7 +32,7 @@ class OpenAICompatible(ServerModel):
         """See `ServerModel`.
 
         Raises:
-            BadUse: `base_url` is no address.
+            BadUse: `base_url` is no address, or the key cannot be sent.
         """
         url = chat_url(base_url)
         super().__init__(url, model, key=key, key_variable=key_variable, context_tokens=context_tokens, silence=silence)

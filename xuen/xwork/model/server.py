@@ -2,7 +2,7 @@
 
 Owns what all protocols of such servers share. Reading happens on a thread of its own, because a read of the network
 cannot be cancelled and a caller must be free within half a second. Always holds: the answer does not depend on how the
-bytes were cut; the key stands in one header and nowhere else.
+bytes were cut; the key stands in one header and nowhere else; a thread that dies of anything ends the wait as well.
 """
 
 from __future__ import annotations
@@ -43,10 +43,14 @@ class ServerModel:
         context_tokens: int | None = None,
         silence: float = SILENCE,
     ) -> None:
-        """`key` may be absent; `key_variable` is what a person is told to set."""
+        """`key` may be absent; `key_variable` is what a person is told to set.
+
+        Raises:
+            BadUse: the key cannot be sent.
+        """
         self._url = url
         self._model = model
-        self._key = key
+        self._key = sendable(key, key_variable)
         self._key_variable = key_variable
         self._context_tokens = context_tokens
         self._silence = silence
@@ -94,6 +98,18 @@ def checked(base_url: str) -> str:
     if not good or any(character.isspace() for character in base_url):
         raise BadUse(texts.BAD_URL.of(url=plain(base_url)), mend=texts.BAD_URL_MEND)
     return base_url.rstrip("/")
+
+
+def sendable(key: str | None, variable: str) -> str | None:
+    """The key without the newline that files with a secret mostly end with; None for one that is empty.
+
+    Raises:
+        BadUse: a header cannot carry it. The key itself is not told.
+    """
+    key = (key or "").strip()
+    if not (key.isascii() and key.isprintable()):
+        raise BadUse(texts.BAD_KEY.of(variable=plain(variable)))
+    return key or None
 
 
 def _client_for(url: str, silence: float) -> httpx.Client:
@@ -154,20 +170,22 @@ class Reading:
         import httpx
         import httpx_sse
 
-        put = self._arrived.put
+        end: ModelError | None = ModelError(texts.BROKEN_STREAM.of(reason=texts.OWN_FAULT))
         try:
             with self._client.stream("POST", self._url, content=self._body, headers=self._headers) as response:
                 self._hang_up = _hang_up(response)
                 if self._given_up.is_set():
                     return
                 self._take(response)
-            put(None)
+            end = None
         except httpx.TransportError as error:
-            put(self._trouble(error))
+            end = self._trouble(error)
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, httpx_sse.SSEError) as error:
-            put(Retryable(texts.BROKEN_STREAM.of(reason=plain(_why(error)))))
+            end = Retryable(texts.BROKEN_STREAM.of(reason=plain(_why(error))))
         except RuntimeError as error:  # the client was closed around us
-            put(Retryable(texts.BROKEN_STREAM.of(reason=plain(_why(error)))))
+            end = Retryable(texts.BROKEN_STREAM.of(reason=plain(_why(error))))
+        finally:
+            self._arrived.put(end)  # whoever asked waits for it
 
     def _take(self, response: httpx.Response) -> None:
         import httpx_sse
