@@ -67,6 +67,15 @@ def three_pending(play: Play) -> list[str]:
     return [play.round(idea) for idea in ("one", "two", "three")]
 
 
+def test_a_verdict_given_while_the_loop_stood_still_counts_for_the_next_round(play: Play) -> None:
+    ids = three_pending(play)
+    play.verdict(f"{ids[1]} 8\n")
+    identity = play.guard.open_round(9)
+    assert play.guard.sections().idea == play.best_idea() == play.idea == "two"
+    play.guard.close_round(play.report(identity, 9))
+    assert [line["id"] for line in play.lines("adopted")] == [ids[1]]
+
+
 def test_a_good_verdict_adopts_a_pending_candidate_after_the_round(play: Play) -> None:
     ids = three_pending(play)
     play.verdict(f"{ids[0]} 8 nice\n")

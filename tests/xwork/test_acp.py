@@ -90,7 +90,8 @@ def drive(tmp_path, work, environment):
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
             )
-            editor.connection = acp.connect_to_agent(editor, editor.process.stdin, editor.process.stdout)
+            streams = editor.process.stdin, editor.process.stdout
+            editor.connection = acp.connect_to_agent(editor, *streams, use_unstable_protocol=True)
             try:
                 told = await editor.connection.initialize(protocol_version=acp.PROTOCOL_VERSION)
                 assert told.protocol_version == acp.PROTOCOL_VERSION and told.agent_info.name == "xwork"
@@ -98,9 +99,13 @@ def drive(tmp_path, work, environment):
                 await test(editor)
             finally:
                 editor.process.stdin.close()
-                async with asyncio.timeout(PATIENCE):
-                    errors = await editor.process.stderr.read()
-                    code = await editor.process.wait()
+                try:
+                    async with asyncio.timeout(PATIENCE):
+                        errors = await editor.process.stderr.read()
+                        code = await editor.process.wait()
+                finally:
+                    if editor.process.returncode is None:
+                        editor.process.kill()
                 await editor.connection.close()
             assert (code, errors.decode()) == (0, "")
             return editor
@@ -412,11 +417,102 @@ def test_everything_ends_when_the_client_goes_or_a_signal_comes(tmp_path, work, 
             drive(script, test, "--approval", "auto")
 
 
+@pytest.fixture
+def slow(tmp_path) -> tuple[dict[str, str], Path, Path]:
+    """Surroundings in which a session opens slowly: a bwrap that says that it began and fails once it may go on."""
+    began, go = tmp_path / "began", tmp_path / "go"
+    program = tmp_path / "bin" / "bwrap"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\ntouch {began}\nwhile ! [ -e {go} ]; do sleep 0.02; done\nexit 1\n")
+    program.chmod(0o755)
+    cache = tmp_path / "cache"
+    env = {"PATH": f"{program.parent}:{os.environ['PATH']}", "XDG_CACHE_HOME": str(cache), "PIP_NO_INDEX": "1"}
+    return env, began, go
+
+
+def test_a_session_is_opened_again_while_it_opens_and_nobody_else_has_to_wait(drive, work, slow):
+    env, began, go = slow
+    go.touch()
+
+    async def test(editor: Editor) -> None:
+        session = await editor.new(work)
+        go.unlink()
+        began.unlink()
+
+        def load() -> asyncio.Task[object]:
+            request = editor.connection.load_session(cwd=str(work), session_id=session, mcp_servers=[])
+            return asyncio.create_task(request)
+
+        first = load()
+        await editor.until(began.exists)
+        second = load()
+        async with asyncio.timeout(PATIENCE / 2):
+            await editor.connection.initialize(protocol_version=acp.PROTOCOL_VERSION)
+        go.touch()
+        with pytest.raises(acp.RequestError, match="interrupted"):
+            await first
+        await second
+        assert await editor.say(session, "go") == "end_turn"
+
+    drive(["done"], test, "--sandbox", "auto", **env)
+
+
+@pytest.mark.parametrize("end", ["eof", "signal"])
+def test_a_client_that_goes_while_a_session_opens_is_not_held_up(tmp_path, work, environment, slow, end):
+    env, began, go = slow
+    work.mkdir()
+    argv = [sys.executable, "-m", "xuen.xwork", "acp", "--sandbox", "auto"]  # with the model that has to be fetched
+    process = subprocess.Popen(argv, env=environment(**env), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        for number, method, parameters in (
+            (1, "initialize", {"protocolVersion": 1}),
+            (2, "session/new", {"cwd": str(work), "mcpServers": []}),
+        ):
+            message = {"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}
+            process.stdin.write(json.dumps(message) + "\n")
+            process.stdin.flush()
+        until = time.monotonic() + PATIENCE
+        while not began.exists():
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        if end == "signal":
+            process.terminate()
+        else:
+            process.stdin.close()
+        time.sleep(1)  # the end is under way when the session goes on to open, and tells of the fetch
+        go.touch()
+        assert process.wait(PATIENCE) == (143 if end == "signal" else 0)
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def test_a_session_can_be_closed_and_everything_of_it_ends(drive, work):
+    script = [{"calls": [call("start_process", command="echo $$ > pid; exec sleep 300")]}, "done", "again"]
+
+    async def test(editor: Editor) -> None:
+        told = await editor.connection.initialize(protocol_version=acp.PROTOCOL_VERSION)
+        assert told.agent_capabilities.session_capabilities.close is not None
+        session = await editor.new(work)
+        assert await editor.say(session, "go") == "end_turn"
+        await editor.until(lambda: (work / "pid").exists() and (work / "pid").read_text())
+        await editor.connection.close_session(session_id=session)
+        assert not psutil.pid_exists(int((work / "pid").read_text()))
+        for request in (editor.say(session, "x"), editor.connection.close_session(session_id=session)):
+            with pytest.raises(acp.RequestError, match="no such session"):
+                await request
+        await editor.connection.load_session(cwd=str(work), session_id=session, mcp_servers=[])
+        assert editor.texts(schema.UserMessageChunk) == "go"
+
+    drive(script, test, "--approval", "auto")
+
+
 def test_without_the_package_the_command_line_says_how_to_get_it(environment):
     program = "import sys; sys.modules['acp'] = None\nfrom xuen.xwork.cli import main; sys.exit(main(['acp']))"
     argv = [sys.executable, "-c", program]
     done = subprocess.run(argv, env=environment(), capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and done.stderr.count("\n") == 1 and 'pip install "xuen[acp]"' in done.stderr
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and "pip install agent-client-protocol" in done.stderr
 
 
 def test_a_client_that_does_not_read_holds_up_neither_memory_nor_the_end(tmp_path, work, environment):

@@ -217,12 +217,17 @@ class RoundGuard:
         return self._round
 
     def open_round(self, round: int) -> str:
-        """A new id; what had to wait is tried again first. Raises nothing."""
+        """A new id; what had to wait is tried again first, and verdicts count at once. Raises nothing."""
         self._round = max(self._round, round)
-        if self._best is None:
+        best = self._best
+        if best is None:
             self._begin()
         elif not self._steps.is_off:
-            self._steps.attempt(partial(self._secure, self._best))
+            self._steps.attempt(partial(self._secure, best))
+            if not self._steps.waiting:  # a person may have judged while the loop stood still
+                self._steps.attempt(partial(self._honour, round))
+            if self._best is not best:
+                self._come_to_rest(round)
         elif self._steps.run():
             self._come_to_rest(round)
         try:

@@ -9,8 +9,8 @@ PACKAGE_MISSING = Text(
     "供编辑器使用需要软件包 agent-client-protocol，而这个 Python（{python}）里没有安装",
 )
 PACKAGE_MEND = Text(
-    'install it: {python} -m pip install "xuen[acp]" (or just agent-client-protocol)',
-    '请安装：{python} -m pip install "xuen[acp]"（或只装 agent-client-protocol）',
+    "install it: {python} -m pip install agent-client-protocol",
+    "请安装：{python} -m pip install agent-client-protocol",
 )
 NO_FOLDER = Text(
     "the folder of the session is none, or no absolute path: {path}", "会话的文件夹不存在，或不是绝对路径：{path}"

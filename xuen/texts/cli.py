@@ -63,7 +63,10 @@ C_DOCTOR = Text(
 )
 C_STATUS = Text("the best, what is pending, rounds and failures", "当前最佳、挂起的候选、轮次与失败")
 C_SAY = Text("queue input for the next research call", "为下一次研究调用排队输入")
-C_SCORE = Text("score a candidate from 0 to 10; this decides it", "给候选打 0 到 10 分，并以此为准")
+C_SCORE = Text(
+    "score a candidate from 0 to 10; this decides one that was not adopted",
+    "给候选打 0 到 10 分；未被采纳的候选以此为准",
+)
 C_HISTORY = Text("everything that happened to the candidates", "候选的全部历史")
 H_HOST = Text(
     "the address to listen on (default: 127.0.0.1, this machine only)", "监听的地址（默认：127.0.0.1，仅本机）"

@@ -73,8 +73,8 @@ RECOVERED_TO = Text(
     "{findings}；现在的最佳为 {id}，损坏的文件已另存",
 )
 WRITTEN_AGAIN = Text(
-    "somebody deleted or changed {files} in rounds/ during the run; all of it was written again",
-    "运行期间 rounds/ 中的 {files} 被删除或改动；已全部重新写入",
+    "somebody deleted or changed {files} in rounds/ during the run; what is known of it was written again",
+    "运行期间 rounds/ 中的 {files} 被删除或改动；已知的内容已重新写入",
 )
 NEXT_FINDING = Text("{first}; {next}", "{first}；{next}")
 
@@ -145,5 +145,8 @@ RAW_NOT_KEPT = Text(
 # --- commands ------------------------------------------------------------------------------------------------------
 
 NO_SUCH_CANDIDATE = Text("there is no candidate {id}", "没有候选 {id}")
-SEE_STATUS = Text("`xuen status` lists those that wait", "用 `xuen status` 查看等待评分的候选")
+SEE_STATUS = Text(
+    "`xuen status` lists those that wait, `xuen history` all of them",
+    "等待评分的候选见 `xuen status`，全部候选见 `xuen history`",
+)
 SCORE_OUT_OF_RANGE = Text("a score is a number from 0 to 10, not {score}", "评分须为 0 到 10 的数字，而不是 {score}")

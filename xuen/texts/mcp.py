@@ -9,8 +9,8 @@ PACKAGE_MISSING = Text(
     "使用 MCP 服务器需要软件包 mcp，而这个 Python（{python}）里没有安装",
 )
 PACKAGE_MEND = Text(
-    'install it: {python} -m pip install "xuen[mcp]" (or just mcp)',
-    '请安装：{python} -m pip install "xuen[mcp]"（或只装 mcp）',
+    "install it: {python} -m pip install mcp",
+    "请安装：{python} -m pip install mcp",
 )
 FILE_UNREADABLE = Text("the file of MCP servers cannot be read: {reason}", "无法读取 MCP 服务器的配置文件：{reason}")
 FILE_WRONG = Text("this is no list of MCP servers: {reason}", "这不是 MCP 服务器的配置：{reason}")

@@ -86,11 +86,11 @@ RUNTIME_MISSING = Text(
     "内置模型需要软件包 xllamacpp，而这个 Python（{python}）里没有安装",
 )
 RUNTIME_MEND = Text(
-    'install it: {python} -m pip install "xuen[local]" (or just xllamacpp), or name a model server with --base-url',
-    '请安装：{python} -m pip install "xuen[local]"（或只装 xllamacpp），也可以用 --base-url 指定模型服务器',
+    "install it: {python} -m pip install xllamacpp, or name a model server with --base-url",
+    "请安装：{python} -m pip install xllamacpp，也可以用 --base-url 指定模型服务器",
 )
 FILE_MISSING = Text(
-    "XWORK_MODEL_FILE names a file that is not there: {path}", "XWORK_MODEL_FILE 指向的文件不存在：{path}"
+    "the file that XWORK_MODEL_FILE names is not there: {path}", "XWORK_MODEL_FILE 指定的文件不存在：{path}"
 )
 FILE_MEND = Text(
     "name an existing GGUF file, or unset XWORK_MODEL_FILE for the default model",

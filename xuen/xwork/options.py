@@ -20,7 +20,9 @@ def parser() -> argparse.ArgumentParser:
     compact = commands.add_parser("compact", help="shorten the conversation of a session")
     _about_the_agent(compact)
     _about_the_session(compact)
-    serves = commands.add_parser("acp", help="serve an editor through the Agent Client Protocol (needs xuen[acp])")
+    serves = commands.add_parser(
+        "acp", help="serve an editor through the Agent Client Protocol (needs the package agent-client-protocol)"
+    )
     _about_the_agent(serves)
     serves.set_defaults(approval="ask")
     show = commands.add_parser("show", help="what a session holds, and whether work in it was interrupted")
@@ -62,7 +64,9 @@ def _about_the_agent(command: argparse.ArgumentParser) -> None:
         "--sandbox-network", action="store_true", help="let commands in the sandbox use the network (default: none)"
     )
     command.add_argument(
-        "--mcp", metavar="FILE", help='offer the tools of MCP servers too: JSON with "mcpServers" (needs xuen[mcp])'
+        "--mcp",
+        metavar="FILE",
+        help='offer the tools of MCP servers too: JSON with "mcpServers" (needs the package mcp)',
     )
     command.add_argument(
         "--max-turns", type=_count, default=0, metavar="N", help="answers of the model at most (default: 0, no limit)"
