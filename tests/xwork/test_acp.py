@@ -436,6 +436,7 @@ def test_a_session_is_opened_again_while_it_opens_and_nobody_else_has_to_wait(dr
 
     async def test(editor: Editor) -> None:
         session = await editor.new(work)
+        assert await editor.say(session, "go") == "end_turn"
         go.unlink()
         began.unlink()
 
@@ -452,9 +453,9 @@ def test_a_session_is_opened_again_while_it_opens_and_nobody_else_has_to_wait(dr
         with pytest.raises(acp.RequestError, match="interrupted"):
             await first
         await second
-        assert await editor.say(session, "go") == "end_turn"
+        assert await editor.say(session, "more") == "end_turn"
 
-    drive(["done"], test, "--sandbox", "auto", **env)
+    drive(["done", "done"], test, "--sandbox", "auto", **env)
 
 
 @pytest.mark.parametrize("end", ["eof", "signal"])
@@ -485,6 +486,7 @@ def test_a_client_that_goes_while_a_session_opens_is_not_held_up(tmp_path, work,
     finally:
         process.kill()
         process.wait()
+        process.stdin.close()
         process.stdout.close()
 
 

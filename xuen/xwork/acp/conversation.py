@@ -2,7 +2,8 @@
 
 Owns the border between that thread and the event loop. Always holds: updates arrive in their order, all of a turn
 before its answer and those of a call before the question about it; a client that reads slowly slows the agent down
-and never fills the memory; a cancelled turn ends at once.
+and never fills the memory; a cancelled turn ends at once; nothing is left of a session that was closed, also while
+it opened.
 """
 
 from __future__ import annotations
@@ -49,26 +50,29 @@ class Conversation:
         self._knows_commands = False
         self._always: set[str] = set()  # tools that were allowed for good
         self._agent: Agent | None = None
+        self._closing: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
         """Open the journal, connect the model, start the servers.
 
         Raises:
-            UserError: one of them cannot be used.
+            UserError: one of them cannot be used, or the session was closed meanwhile.
         """
-        self._agent = await self._in_thread(self._made)
+        await self._in_thread(self._make)
+        if self._closing is not None:
+            raise Interrupted(agent_texts.INTERRUPTED)
 
     async def tell_history(self) -> None:
         """Tell the client the whole conversation so far, and whether work waits."""
         assert self._agent is not None
         ledger = self._agent.session.ledger
         for update in content.replay(ledger.messages, self._config.workspace):
-            await self._updates.put(update)
+            await self._put(update)
         if ledger.interrupted:
             waits = texts.WAITS.in_language(self._config.language)
-            await self._updates.put(acp.update_agent_message_text(waits))
+            await self._put(acp.update_agent_message_text(waits))
         await self._tell_commands()
-        await self._updates.join()
+        await self._told()
 
     async def prompt(self, text: str) -> schema.StopReason:
         """Carry out a turn.
@@ -76,7 +80,7 @@ class Conversation:
         Raises:
             UserError: the model gave no answer, or the session is busy.
         """
-        if self._busy:
+        if self._busy or self._closing is not None:
             raise BadUse(texts.BUSY)
         self._busy = True
         self._cancel.clear()
@@ -87,7 +91,7 @@ class Conversation:
         except Interrupted:
             return "cancelled"
         except Stopped as error:
-            await self._updates.put(acp.update_agent_message_text(error.line(self._config.language)))
+            await self._put(acp.update_agent_message_text(error.line(self._config.language)))
             turns_over = error.what == agent_texts.TURNS_OVER.of(count=self._config.max_turns)
             return "max_turn_requests" if turns_over else "end_turn"
         except ModelError as error:
@@ -96,27 +100,28 @@ class Conversation:
             raise
         finally:
             self._busy = False
-            await self._updates.join()
+            await self._told()
 
     def cancel(self) -> None:
         """End the turn that runs, if one does."""
         self._cancel.set()
 
     async def close(self) -> None:
-        """End everything of it."""
-        self._cancel.set()
-        self._sender.cancel()
-        discards = asyncio.create_task(self._discard())  # a client that does not read any more must not hold it up
-        if self._agent is not None:
-            await self._in_thread(self._agent.close)
-        self._thread.shutdown()
-        discards.cancel()
+        """End everything of it, also while it opens; a second call waits for the first."""
+        if self._closing is None:
+            self._cancel.set()
+            self._closing = asyncio.create_task(self._end())
+        await asyncio.shield(self._closing)
 
     # --- in the agent's thread ---
 
-    def _made(self) -> Agent:
+    def _make(self) -> None:
         asks = self._ask if self._config.approval is Approval.ASK else None
-        return Agent(self._config, listener=self._listen, cancel=self._cancel, on_permission=asks)
+        self._agent = Agent(self._config, listener=self._listen, cancel=self._cancel, on_permission=asks)
+
+    def _let_go(self) -> None:
+        if self._agent is not None:
+            self._agent.close()
 
     def _turn(self, text: str) -> None:
         assert self._agent is not None
@@ -160,11 +165,18 @@ class Conversation:
     # --- in the event loop ---
 
     async def _asked(self, request: Request) -> schema.RequestPermissionResponse:
-        await self._updates.join()  # the client knows the call before it is asked about it
+        await self._told()  # the client knows the call before it is asked about it
         call = content.asked(request, self._config.workspace)
         return await self._client.request_permission(
             self.name, call, content.options(request.tool, self._config.language)
         )
+
+    async def _end(self) -> None:
+        self._sender.cancel()
+        discards = asyncio.create_task(self._discard())  # a client that does not read any more must not hold it up
+        await self._in_thread(self._let_go)  # after what that thread is at, which looks at the cancel token
+        self._thread.shutdown()
+        discards.cancel()
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await self._loop.run_in_executor(self._thread, work)
@@ -173,7 +185,16 @@ class Conversation:
         """Once, and not before the client has heard of the session."""
         if not self._knows_commands:
             self._knows_commands = True
-            await self._updates.put(content.commands(self._config.language))
+            await self._put(content.commands(self._config.language))
+
+    async def _put(self, update: content.Update) -> None:
+        if self._closing is None:  # or nobody takes it out any more
+            await self._updates.put(update)
+
+    async def _told(self) -> None:
+        """Wait until the client has heard everything."""
+        if self._closing is None:
+            await self._updates.join()
 
     async def _send(self) -> None:
         while True:

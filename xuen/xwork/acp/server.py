@@ -55,7 +55,7 @@ def run(options: argparse.Namespace, stop: Stop) -> int:
 
 
 async def _serve(service: Service, stop: Stop) -> int:
-    listening = asyncio.create_task(acp.run_agent(cast(acp.Agent, service)))
+    listening = asyncio.create_task(acp.run_agent(cast(acp.Agent, service), use_unstable_protocol=True))
     while not listening.done() and not stop.is_set():
         await asyncio.wait({listening}, timeout=_LOOK)
     await service.close()
@@ -84,6 +84,7 @@ class Service:
             load_session=True,
             prompt_capabilities=schema.PromptCapabilities(embedded_context=True),
             mcp_capabilities=schema.McpCapabilities(http=True),
+            session_capabilities=schema.SessionCapabilities(close=schema.SessionCloseCapabilities()),
         )
         return schema.InitializeResponse(
             protocol_version=acp.PROTOCOL_VERSION,
@@ -109,8 +110,8 @@ class Service:
         self, cwd: str, session_id: str, mcp_servers: Sequence[content.Server] | None = None, **_: Any
     ) -> schema.LoadSessionResponse:
         """Open a session of that folder again and tell all of it."""
-        if (earlier := self._open.pop(session_id, None)) is not None:
-            await earlier.close()
+        while session_id in self._open:  # again, for another request may have opened it meanwhile
+            await self._closed(self._open[session_id])
         if not _ID.fullmatch(session_id) or not Path(cwd, FOLDER, f"{session_id}.jsonl").is_file():
             missing = BadUse(texts.NO_SESSION.of(name=plain(session_id)))
             raise content.refusal(missing, self._pattern.language)
@@ -131,9 +132,19 @@ class Service:
         if session_id in self._open:
             self._open[session_id].cancel()
 
+    async def close_session(self, session_id: str, **_: Any) -> schema.CloseSessionResponse:
+        """End a session with everything that it started; its journal stays."""
+        await self._closed(self._conversation(session_id))
+        return schema.CloseSessionResponse()
+
     async def close(self) -> None:
         """End all sessions."""
-        await asyncio.gather(*(conversation.close() for conversation in self._open.values()))
+        await asyncio.gather(*map(self._closed, list(self._open.values())))
+
+    async def _closed(self, conversation: Conversation) -> None:
+        await conversation.close()
+        if self._open.get(conversation.name) is conversation:
+            del self._open[conversation.name]
 
     def _conversation(self, session_id: str) -> Conversation:
         if session_id not in self._open:
@@ -153,12 +164,13 @@ class Service:
                 session=workspace / FOLDER / f"{name}.jsonl",
                 mcp=(*self._pattern.mcp, *content.servers(named)),
             )
-            conversation = Conversation(name, config, self._client)
-            self._open[name] = conversation
-            await conversation.open()
+            conversation = self._open[name] = Conversation(name, config, self._client)
+            try:
+                await conversation.open()
+            except BaseException:
+                await self._closed(conversation)
+                raise
         except UserError as error:
-            if (failed := self._open.pop(name, None)) is not None:
-                await failed.close()
             raise content.refusal(error, self._pattern.language) from error
         return conversation
 
