@@ -206,7 +206,8 @@ def test_verify_user_waits_for_the_person(play: Play) -> None:
     play.start(verify="user")
     identity = play.round("one")
     assert [line["event"] for line in play.lines(*DECISIONS)] == ["pending"]
-    assert identity in play.told("Pending")[0].reason.en
+    (pending,) = play.told("Pending")
+    assert (pending.id, pending.reason.en) == (identity, "it waits for your verdict")
 
 
 def test_a_stopped_run_does_not_start_a_judge(play: Play) -> None:

@@ -14,10 +14,7 @@ NOBODY_JUDGED = Text("nobody has judged it", "尚无人评判")
 SCORE_REACHED = Text("score {score}, {needed} was needed", "得分 {score}，采纳线为 {needed}")
 SCORE_BELOW = Text("score {score} is below the {needed} that was needed", "得分 {score}，低于采纳线 {needed}")
 STRANGE_SCORE = Text("the score {score} is not between 0 and 10", "得分 {score} 不在 0 到 10 之间")
-WAITS_FOR_PERSON = Text(
-    "it waits for your verdict: xuen score {id} <0-10>",
-    "等待你的评分：xuen score {id} <0-10>",
-)
+WAITS_FOR_PERSON = Text("it waits for your verdict", "等待你的评分")
 NO_SUCH_VERIFIER = Text("this run has no verifier called {name}", "本次运行没有名为 {name} 的评判者")
 STOPPED_BEFORE_JUDGED = Text("the run was stopped before it was judged", "运行在评判之前被停止")
 KEPT_LATE = Text(

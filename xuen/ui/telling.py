@@ -211,14 +211,14 @@ def _(event: ev.Candidate, _view: View) -> Lines:
 
 @_tell.register
 def _(event: ev.Verifying, view: View) -> Lines:
-    if event.verifier == "tests" and view.without_suite:
-        return ()  # it was said in the round before
+    if event.verifier == "user" or (event.verifier == "tests" and view.without_suite):
+        return ()  # the person is not asked now; that no suite is there was said in the round before
     return (Line("muted", say.VERIFYING.of(verifier=verifier_name(event.verifier), id=event.id)),)
 
 
 @_tell.register
 def _(event: ev.Judged, view: View) -> Lines:
-    if event.verifier == "tests" and view.without_suite > 1:
+    if event.verifier == "user" or (event.verifier == "tests" and view.without_suite > 1):
         return ()
     outcome = _OUTCOMES[event.outcome] if event.score is None else score_text(event.score)
     text = say.JUDGED.of(verifier=verifier_name(event.verifier), outcome=outcome)

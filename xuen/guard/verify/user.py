@@ -17,4 +17,4 @@ class UserVerifier:
 
     def verify(self, candidate: Snapshot, best: Snapshot) -> Judgement:  # noqa: ARG002 - a person needs no snapshot
         """Always `unknown`, with how to answer as the reason."""
-        return Judgement(self.name, "unknown", None, WAITS_FOR_PERSON.of(id=candidate.id))
+        return Judgement(self.name, "unknown", None, WAITS_FOR_PERSON)

@@ -1,0 +1,56 @@
+"""What a signal does to a run, and what one more does when the run is over."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = """
+import os, signal, sys, time
+from xuen.cli.signals import signals_stop
+from xuen.stop import Stop
+
+during, afterwards = (getattr(signal, name, None) for name in sys.argv[1:])
+stop = Stop()
+with signals_stop(stop):
+    if during:
+        os.kill(os.getpid(), during)
+if afterwards:
+    os.kill(os.getpid(), afterwards)
+    time.sleep(20)
+sys.exit(stop.exit_code or 0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("during", "afterwards", "code"),
+    [
+        ("SIGHUP", "-", 129),
+        ("SIGHUP", "SIGHUP", 129),
+        ("SIGINT", "SIGTERM", 130),
+        ("-", "SIGTERM", -signal.SIGTERM),
+        ("-", "-", 0),
+    ],
+)
+def test_the_first_signal_decides_the_code(during: str, afterwards: str, code: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, during, afterwards],
+        cwd=Path(__file__).parents[2],
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == code
+
+
+def test_a_hangup_that_was_ignored_stays_so() -> None:
+    done = subprocess.run(
+        ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", sys.executable, "-c", PROGRAM, "SIGHUP", "SIGHUP"],
+        cwd=Path(__file__).parents[2],
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0
