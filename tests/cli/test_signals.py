@@ -21,7 +21,7 @@ with signals_stop(stop):
         os.kill(os.getpid(), during)
 if afterwards:
     os.kill(os.getpid(), afterwards)
-    time.sleep(20)
+    time.sleep(1)
 sys.exit(stop.exit_code or 0)
 """
 
