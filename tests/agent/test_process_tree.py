@@ -222,6 +222,69 @@ def test_two_trees_at_once_do_not_touch_each_other(mark, tmp_path):
     assert holders(mark) == []
 
 
+def ended(tree) -> None:
+    while not tree.command_ended():
+        time.sleep(0.02)
+    tree.end(grace=0.2)
+
+
+def closed(*trees) -> None:
+    for tree in trees:
+        tree.process.stdout.close()
+        tree.process.stderr.close()
+
+
+def children_among(pids: list[int]) -> int:
+    rows = map(ProcTable().row, pids)
+    return sum(row is not None and row.parent == os.getpid() for row in rows)
+
+
+DAEMON = "setsid -f env -i sh -c 'trap \"\" TERM; while :; do sleep 0.05; done'"  # nothing tells whose it is
+
+
+def test_an_orphan_of_a_command_ends_with_it_beside_trees_that_last(mark, tmp_path):
+    adopt_orphans()
+    env = dict(os.environ)
+    theirs = tmp_path / "theirs"
+    theirs.touch()
+    # They have daemons of their own: one that says whose it is and one that does not but was there before.
+    lasting = [
+        spawn(marked(f"{DAEMON}; setsid -f sleep 300; sleep 300", theirs), cwd=tmp_path, env=env, lasting=True)
+        for _ in range(2)
+    ]
+    until = time.monotonic() + 60
+    while children_among(holders(theirs)) < 6 and time.monotonic() < until:
+        time.sleep(0.02)
+    time.sleep(0.2)
+    for _ in range(2):
+        command = spawn(marked(f"{DAEMON}; sleep 0.2", mark), cwd=tmp_path, env=env)
+        while not command.command_ended():
+            time.sleep(0.02)
+        assert command.members()
+        command.end(grace=0.2)
+        closed(command)
+        assert holders(mark) == []
+        assert children_among(holders(theirs)) == 6
+    for tree in lasting:
+        tree.end(grace=0.2)
+    closed(*lasting)
+    assert holders(theirs) == []
+
+
+def test_trees_that_end_at_the_same_moment_leave_no_orphan_between_them(mark, tmp_path):
+    adopt_orphans()
+    for lasting in (True, False):
+        script = marked(f"{DAEMON}; sleep 0.3", mark)
+        trees = [spawn(script, cwd=tmp_path, env=dict(os.environ), lasting=lasting) for _ in range(3)]
+        threads = [threading.Thread(target=ended, args=(tree,)) for tree in trees]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        closed(*trees)
+        assert holders(mark) == []
+
+
 def test_a_child_of_the_host_that_was_there_before_is_no_member(mark, tmp_path):
     adopt_orphans()
     script = "(setsid env -i sh -c 'trap \"\" TERM; sleep 300' &); sleep 0.05"

@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from xuen.agent.process_tree import spawn
+from xuen.agent.process_tree import adopt_orphans, spawn
 from xuen.xwork.errors import BadUse, Interrupted
 from xuen.xwork.events import Notice
 from xuen.xwork.mcp.config import McpServer, filled, read
@@ -317,6 +317,25 @@ def test_all_processes_of_a_server_end_with_the_agent(play, say):
     made.agent.close()
     assert not alive(word)
     made.agent.close()
+
+
+def test_a_daemon_of_a_command_ends_with_its_call_beside_servers_and_managed_processes(play, say):
+    adopt_orphans()
+    one, two = (f"30{os.getpid()}.{number}" for number in (1, 2))
+    made = play(
+        say.calls(
+            ("start_process", {"command": f"env -i setsid -f sleep {one}; exec cat"}),
+            ("small__echo", {"text": "up"}),
+        ),
+        say.calls(("exec_command", {"command": f"env -i setsid -f sleep {two}; sleep 0.3"})),
+        "done",
+        mcp=(small(),),
+    )
+    made.agent.run("go")
+    assert alive(one) and not alive(two)
+    assert "1 process" in made.results()[-1]
+    made.agent.close()
+    assert not alive(one)
 
 
 def test_whoever_runs_xwork_ends_its_servers_when_xwork_itself_is_killed(tmp_path, work, environment):

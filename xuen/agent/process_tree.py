@@ -4,7 +4,8 @@ Owns the spawning of commands in a session of their own, the question which proc
 A process belongs to a tree when it descends from the command, shares a session with one that does, carries the
 tree's token in its environment, or (on Linux, after `adopt_orphans`) lost its parents and became a child of ours.
 On Linux no process leaves ancestry, session and environment all at once without landing in the last group, so daemons
-that hide are found too; elsewhere one that does all three is not.
+that hide are found too; elsewhere one that does all three is not. Where several trees run, such orphans are those of
+the only brief one: a lasting one, which stands beside others for long, says so when it is spawned.
 
 Always: a process that is no member is never signalled; children of ours that others started are never reaped;
 all times are monotonic; the command itself stays unreaped until its tree has ended, so its pid, group and session
@@ -39,15 +40,27 @@ _HUNT = 0.02  # seconds of one hunt for orphans
 _SET_CHILD_SUBREAPER = 36  # prctl(2)
 
 
+class _Era:
+    """The trees that run, and what was there before the first of them since none was running."""
+
+    def __init__(self) -> None:
+        self.roots: set[int] = set()
+        self.since = 0.0  # start of that first tree
+        self.strangers: frozenset[tuple[int, float]] = frozenset()  # children of ours that were there before it
+
+
 class _House:
     """What all trees of this program share."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()  # held while a command starts, so that no sweep takes it for an orphan
-        self.roots: set[int] = set()
         self.adopts = False
-        self.since = 0.0  # start of the oldest tree since none was running
-        self.strangers: frozenset[tuple[int, float]] = frozenset()  # children of ours that were there before it
+        self.every, self.brief = _Era(), _Era()
+        self.tokens: dict[int, bytes] = {}  # of all trees, by their roots
+
+    def only(self, root: int) -> _Era | None:
+        """Of which trees this one is the only one, so that nobody else can have left an orphan."""
+        return next((era for era in (self.every, self.brief) if era.roots == {root}), None)
 
 
 _house = _House()
@@ -77,9 +90,12 @@ def spawn(
     stdout: int | IO[bytes] = subprocess.PIPE,
     stderr: int | IO[bytes] = subprocess.PIPE,
     pass_fds: Sequence[int] = (),
+    lasting: bool = False,
     table: Table | None = None,
 ) -> ProcessTree:
     """Start a command in a session of its own; it inherits the descriptors `pass_fds` beside its streams.
+
+    A `lasting` one stands beside others: orphans without a mark that come up meanwhile are taken for theirs.
 
     Raises:
         OSError: it could not be started.
@@ -88,8 +104,12 @@ def spawn(
     marked = {**env, TREE: f"{env[TREE]}:{token}" if env.get(TREE) else token}
     source = table or system_table()
     with _house.lock:
-        if not _house.roots and _house.adopts:  # times are too coarse to tell what began a moment before the tree
-            _house.strangers = frozenset(row.identity for row in map(source.row, own_children()) if row)
+        eras = [_house.every] if lasting else [_house.every, _house.brief]
+        new = [era for era in eras if not era.roots]
+        if new and _house.adopts:  # times are too coarse to tell what began a moment before the tree
+            there = frozenset(row.identity for row in map(source.row, own_children()) if row)
+            for era in new:
+                era.strangers = there
         process = subprocess.Popen(
             argv,
             cwd=cwd,
@@ -103,9 +123,11 @@ def spawn(
         )
         row = source.row(process.pid)
         start = row.start if row else 0.0
-        if not _house.roots:
-            _house.since = start
-        _house.roots.add(process.pid)
+        for era in new:
+            era.since = start
+        for era in eras:
+            era.roots.add(process.pid)
+        _house.tokens[process.pid] = token.encode()
     return ProcessTree(process, token, start, source)
 
 
@@ -121,6 +143,7 @@ class ProcessTree:
         self._seen: set[tuple[int, float]] = set()
         self._foreign: set[tuple[int, float]] = set()
         self._gone = False
+        self._takes = False  # orphans; whether the last sweep did
         self._restless = 0  # sweeps in a row that found nobody
 
     def command_ended(self) -> bool:
@@ -167,12 +190,13 @@ class ProcessTree:
             except OSError:  # no descriptor or memory left, perhaps soon again
                 rows, still = [], False
             calm = calm + 1 if still else 0
-            if calm >= _CALM_SWEEPS:
-                break
+            if calm >= _CALM_SWEEPS and self._forget():
+                return []
             spent = time.monotonic() - began
             limit = min(grace, HURRIED_GRACE) if hurried() else grace
             if spent >= limit + GIVE_UP:
-                break
+                self._forget(at_once=True)
+                return [row.pid for row in rows]
             if spent >= limit:
                 self._kill(rows)
                 pause = 0.002
@@ -181,8 +205,6 @@ class ProcessTree:
             if not still:
                 meanwhile(pause)
                 pause = min(pause * 1.5, 0.05)
-        self._forget()
-        return [row.pid for row in rows]
 
     @property
     def returncode(self) -> int | None:
@@ -199,14 +221,15 @@ class ProcessTree:
         """
         with _house.lock:
             snapshot = self._table.snapshot()
-            roots = set(_house.roots)
-            since = _house.since if roots == {self.pid} else None
-        members = self._closure(snapshot, roots, since)
+            roots = set(_house.every.roots)
+            era = _house.only(self.pid)
+        members = self._closure(snapshot, roots, era)
         self._seen.update(row.identity for row in members)
         alive = [row for row in members if not row.zombie]
         reaped = sum(self._reap(row.pid) for row in members if row.zombie and row.pid not in roots)
         if _house.adopts:
-            return alive, not alive and not reaped
+            before, self._takes = self._takes, era is not None
+            return alive, not alive and not reaped and before == self._takes
         self._restless = 0 if alive else self._restless + 1
         return alive, not alive and (snapshot.settled or self._restless > _RESTLESS_SWEEPS)
 
@@ -218,26 +241,26 @@ class ProcessTree:
         except ChildProcessError:
             return False
 
-    def _closure(self, snapshot: Snapshot, roots: set[int], since: float | None) -> list[Row]:
+    def _closure(self, snapshot: Snapshot, roots: set[int], era: _Era | None) -> list[Row]:
         """All rows that are members by themselves, and all that descend from them or share a session with them."""
         ours = os.getsid(0)
-        earliest = self._start if since is None else min(since, self._start)
+        earliest = self._start if era is None else min(era.since, self._start)
         rows = [row for row in snapshot.rows.values() if row.start >= earliest and row.session != ours]
         found: dict[int, Row] = {}
         rest = []
         for row in rows:
-            if self._is_member(row, roots, since):
+            if self._is_member(row, roots, era):
                 found[row.pid] = row
             elif row.pid not in roots:
                 rest.append(row)
         return with_kin(found, rest)
 
-    def _is_member(self, row: Row, roots: set[int], since: float | None) -> bool:
+    def _is_member(self, row: Row, roots: set[int], era: _Era | None) -> bool:
         if row.pid == self.pid:
             return not self._gone
-        if row.pid in roots or row.identity in _house.strangers:
+        if row.pid in roots or row.identity in _house.every.strangers:
             return False
-        if row.identity in self._seen or (since is not None and _house.adopts and row.parent == os.getpid()):
+        if row.identity in self._seen or self._is_orphan(row, era):
             return True
         if row.zombie or row.start < self._start or row.identity in self._foreign:
             return False
@@ -247,6 +270,17 @@ class ProcessTree:
         if environ:  # an empty one may be one that is just being replaced; nobody comes to carry the token later
             self._foreign.add(row.identity)
         return False
+
+    def _is_orphan(self, row: Row, era: _Era | None) -> bool:
+        if era is None or not _house.adopts or row.parent != os.getpid() or row.identity in era.strangers:
+            return False
+        return not self._is_of_others(row.pid)
+
+    def _is_of_others(self, pid: int) -> bool:
+        """Whether a process carries the token of another tree that runs."""
+        others = [token for root, token in _house.tokens.copy().items() if root != self.pid]
+        environ = self._table.environ(pid) if others else b""
+        return any(token in environ for token in others)
 
     def _carries_token(self, environ: bytes) -> bool:
         return any(
@@ -298,25 +332,32 @@ class ProcessTree:
 
         What is a child of ours keeps its pid until we reap it, so nobody else can be hit.
         """
-        spared = {self.pid, *(pid for pid, _ in _house.strangers)}
         ours = os.getsid(0)
         with _house.lock:
-            if _house.roots != {self.pid}:
+            era = _house.only(self.pid)
+            if era is None:
                 return
+            spared = _house.every.roots | {pid for pid, _ in era.strangers}
             until = time.monotonic() + _HUNT
             while time.monotonic() < until:
                 for pid in children_of_task(os.getpid()):  # the first thread gets the orphans
                     with contextlib.suppress(ProcessLookupError, PermissionError):
-                        if pid not in spared and os.getsid(pid) != ours:
+                        if pid not in spared and os.getsid(pid) != ours and not self._is_of_others(pid):
                             os.kill(pid, signal.SIGKILL)
                             self._reap(pid)
 
-    def _forget(self) -> None:
+    def _forget(self, *, at_once: bool = False) -> bool:
+        """Leave the house; not while orphans may be about that nobody else would take."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout=0.5)
-        with _house.lock:
-            _house.roots.discard(self.pid)
         self._gone = self.process.returncode is not None
+        with _house.lock:
+            if _house.adopts and not self._takes and _house.only(self.pid) and not at_once:
+                return False  # the others ended since the last sweep
+            for era in (_house.every, _house.brief):
+                era.roots.discard(self.pid)
+            _house.tokens.pop(self.pid, None)
+        return True
 
 
 def with_kin(found: dict[int, Row], rest: list[Row]) -> list[Row]:

@@ -162,7 +162,7 @@ class Server:
         await asyncio.to_thread(self.end)  # what is left of an earlier life
         self._last = LastWords()
         argv = [self.config.command, *self.config.args]
-        self._tree = spawn(argv, cwd=self._cwd, env=self._env, stdin=subprocess.PIPE)
+        self._tree = spawn(argv, cwd=self._cwd, env=self._env, stdin=subprocess.PIPE, lasting=True)
         try:
             async with streams(self._tree.process, self._last) as pair:
                 yield pair

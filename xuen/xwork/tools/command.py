@@ -109,8 +109,11 @@ def start(
     *,
     stdin: int = subprocess.DEVNULL,
     sandbox: Sandbox | None = None,
+    lasting: bool = False,
 ) -> Started:
     """Start a command; both outputs come through one pipe, in the order in which they were written.
+
+    A `lasting` one goes on beside others.
 
     Raises:
         ToolError: the system refused.
@@ -119,7 +122,7 @@ def start(
         raise ToolError("a command cannot hold a NUL character")
     try:
         argv = [shell(), "-c", command]
-        return launch(argv, cwd, env, stdin=stdin, stderr=subprocess.STDOUT, sandbox=sandbox)
+        return launch(argv, cwd, env, stdin=stdin, stderr=subprocess.STDOUT, sandbox=sandbox, lasting=lasting)
     except OSError as error:
         raise ToolError(f"the command could not be started: {error.strerror}") from error
 
@@ -132,6 +135,7 @@ def launch(
     stdin: int = subprocess.DEVNULL,
     stderr: int,
     sandbox: Sandbox | None,
+    lasting: bool = False,
 ) -> Started:
     """Start a program, inside the sandbox if there is one.
 
@@ -139,11 +143,12 @@ def launch(
         OSError: the system refused.
     """
     if sandbox is None:
-        return Started(spawn(argv, cwd=cwd, env=env, stdin=stdin, stderr=stderr))
+        return Started(spawn(argv, cwd=cwd, env=env, stdin=stdin, stderr=stderr, lasting=lasting))
     report = Report()
     try:
         inside = sandbox.argv(argv, Path(os.path.realpath(cwd)), report.write_end)
-        tree = spawn(inside, cwd=cwd, env=env, stdin=stdin, stderr=stderr, pass_fds=(report.write_end,))
+        ends = (report.write_end,)
+        tree = spawn(inside, cwd=cwd, env=env, stdin=stdin, stderr=stderr, pass_fds=ends, lasting=lasting)
         report.begun()
     except BaseException:
         report.close()

@@ -173,7 +173,7 @@ class Shelf:
         """
         if len(self._managed) >= AT_ONCE:
             raise ToolError(f"{AT_ONCE} processes are there already; stop one of them first")
-        started = command.start(text, cwd, env, stdin=subprocess.PIPE, sandbox=sandbox)
+        started = command.start(text, cwd, env, stdin=subprocess.PIPE, sandbox=sandbox, lasting=True)
         self._count += 1
         managed = Managed(f"p{self._count}", text, started)
         self._managed[managed.name] = managed
