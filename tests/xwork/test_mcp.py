@@ -1,5 +1,6 @@
 """Tools of MCP servers: real servers of the official package as subprocesses and over HTTP."""
 
+import gc
 import json
 import os
 import signal
@@ -21,6 +22,7 @@ from xuen.xwork.policy.permission import Approval, Resource, Risk, Verdict
 from xuen.xwork.tools.artifacts import SHOWN
 
 PROGRAM = Path(__file__).resolve().parents[1] / "agents" / "mcp_server.py"
+HANGS_UP = PROGRAM.with_name("mcp_hangs_up.py")
 
 
 def small(*options: str, name: str = "small", **settings: object) -> McpServer:
@@ -112,7 +114,7 @@ def test_what_may_have_changed_something_has_to_be_checked_and_what_only_reads_n
         again.agent.run("go")
 
 
-def test_a_server_over_http(play, say):
+def test_a_server_over_http(play, say, caplog):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -135,6 +137,9 @@ def test_a_server_over_http(play, say):
         first, second, third = made.results()
         assert first == "far" and second.startswith("web: ") and third.startswith("web: ")
         made.agent.close()
+        del made
+        gc.collect()
+        assert [record.message for record in caplog.records if record.name == "asyncio"] == []
     finally:
         server.kill()
         server.wait()
@@ -212,6 +217,16 @@ def test_a_crash_is_a_failed_result_and_the_next_call_starts_the_server_anew(pla
     made.agent.run("go")
     assert made.results() == ["small: it ended with exit code 3; it said: I give up", "again"]
     assert len(set(pids.read_text().split())) == 2
+
+
+def test_a_server_that_closed_its_output_and_lives_is_ended_and_started_anew(play, say, tmp_path):
+    pids = tmp_path / "pids"
+    server = McpServer(name="odd", command=sys.executable, args=(str(HANGS_UP),), env={"MCP_PID": str(pids)})
+    made = play(say.calls(("odd__hang_up", {}), ("odd__echo", {})), "done", mcp=(server,), check_after_write=False)
+    made.agent.run("go")
+    assert made.results() == ["odd: Connection closed", "here"]
+    first, second = map(int, pids.read_text().split())
+    assert not runs(first) and runs(second)
 
 
 def test_a_call_without_an_answer_is_given_up_and_the_server_told(play, say, tmp_path):
@@ -324,14 +339,15 @@ def test_a_daemon_of_a_command_ends_with_its_call_beside_servers_and_managed_pro
     one, two = (f"30{os.getpid()}.{number}" for number in (1, 2))
     made = play(
         say.calls(
-            ("start_process", {"command": f"env -i setsid -f sleep {one}; exec cat"}),
-            ("small__echo", {"text": "up"}),
+            ("start_process", {"command": f"env -i setsid -f sleep {one}; echo up; exec cat"}),
+            ("poll_process", {"process_id": "p1", "wait_ms": 20_000}),
         ),
         say.calls(("exec_command", {"command": f"env -i setsid -f sleep {two}; sleep 0.3"})),
         "done",
         mcp=(small(),),
     )
     made.agent.run("go")
+    assert "up" in made.results()[1]
     assert alive(one) and not alive(two)
     assert "1 process" in made.results()[-1]
     made.agent.close()

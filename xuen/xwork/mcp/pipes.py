@@ -26,6 +26,7 @@ ToThem = MemoryObjectReceiveStream[SessionMessage]
 _LONGEST = 64 << 20  # bytes of one message
 _CHUNK = 1 << 16
 _KEPT = 2000  # bytes of what a server wrote last on its standard error
+_LAST = 0.5  # seconds for the rest of it, once the server has closed its output
 
 
 class LastWords:
@@ -56,6 +57,8 @@ async def streams(process: subprocess.Popen[bytes], last: LastWords) -> AsyncIte
     try:
         yield incoming, outgoing
     finally:
+        if tasks[0].done():
+            await asyncio.wait(tasks[-1:], timeout=_LAST)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)  # what ended them is told by the streams' ends

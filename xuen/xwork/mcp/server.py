@@ -1,7 +1,8 @@
 """One MCP server from its start to its end, within the event loop of all of them.
 
-Owns the process and the connection. A server that ended is started anew for the next call. Always holds: a start
-takes no longer than its limit; the process tree of one that was given up has ended before the next one is started;
+Owns the process and the connection. A server that ended, or hung up, is started anew for the next call. Always holds:
+a start takes no longer than its limit and what it takes to end one that was not ready by then (some seconds at most);
+the process tree of one that was given up has ended before the next one is started;
 no secret of the settings is in what is told of its troubles.
 """
 
@@ -35,7 +36,6 @@ from xuen.xwork.mcp.pipes import Incoming, LastWords, Outgoing, streams
 _PAGES = 100  # of a server's list of tools
 _LEAVES = 2.0  # seconds that a server has to end by itself when its input has ended
 _GRACE = 1.0  # … and then, asked to
-_HANGS_UP = 1.0  # seconds in which the end of one that closed its output is waited for
 _TICK = 0.02
 _CONNECT = 30.0  # seconds for a connection over HTTP
 
@@ -62,6 +62,7 @@ class Server:
         self._last = LastWords()
         self._client: Client | None = None
         self._life: asyncio.Task[None] | None = None
+        self._by_itself = False  # whether the process of the last life ended before it was told to
         self._over = asyncio.Event()
 
     async def start(self) -> Text | None:
@@ -72,6 +73,7 @@ class Server:
             self._over.clear()
             ready = asyncio.Event()
             self._life = asyncio.create_task(self._live(ready))
+            self._life.add_done_callback(_seen)
             waits = asyncio.create_task(ready.wait())
             try:
                 await asyncio.wait({self._life, waits}, return_when=asyncio.FIRST_COMPLETED)
@@ -84,7 +86,12 @@ class Server:
         problem = await self.start()
         if problem is not None or self._client is None:
             raise Unavailable(problem or texts.TOO_SLOW.of(seconds=f"{self.config.start_timeout:g}"))
-        return await self._client.call_tool(tool, arguments, read_timeout_seconds=self.config.timeout)
+        try:
+            return await self._client.call_tool(tool, arguments, read_timeout_seconds=self.config.timeout)
+        except MCPError as error:
+            if error.code == CONNECTION_CLOSED:  # it may well live on, and will never answer again
+                await self.stop()
+            raise
 
     async def stop(self) -> None:
         """Let it end."""
@@ -100,7 +107,7 @@ class Server:
             self._tree.end(grace=_GRACE)
 
     def why(self, error: BaseException | None) -> Text:
-        """What became of a start or of a call, in one line; waits a moment for the end of a server that hung up."""
+        """What became of a start or of a call, in one line."""
         cause = _innermost(error)
         if isinstance(cause, Unavailable):
             return cause.why
@@ -108,7 +115,7 @@ class Server:
             return texts.NO_ANSWER.of(seconds=f"{self.config.timeout:g}")
         if isinstance(cause, TimeoutError):
             what = texts.TOO_SLOW.of(seconds=f"{self.config.start_timeout:g}")
-        elif self._hung_up(cause):
+        elif self._by_itself:
             what = texts.ENDED.of(code=self._exit_code())
         else:
             return plain(" ".join(self._masked(str(cause)).split()) or type(cause).__name__)
@@ -122,12 +129,6 @@ class Server:
         for form in sorted(forms - {""}, key=len, reverse=True):
             text = text.replace(form, "***")
         return text
-
-    def _hung_up(self, cause: BaseException | None) -> bool:
-        until = time.monotonic() + (_HANGS_UP if isinstance(cause, MCPError) and cause.code == CONNECTION_CLOSED else 0)
-        while not (ended := self._has_ended()) and time.monotonic() < until:
-            time.sleep(_TICK)
-        return ended
 
     def _exit_code(self) -> int | str:
         """Of the process, which its tree does not want to have reaped yet."""
@@ -153,14 +154,16 @@ class Server:
                 self.tools = await _listed(client)
             self._client = client
             ready.set()
-            await self._over.wait()
-            self._client = None
+            try:
+                await self._over.wait()
+            finally:
+                self._client = None
 
     @asynccontextmanager
     async def _over_pipes(self) -> AsyncIterator[tuple[Incoming, Outgoing]]:
         assert self.config.command is not None
         await asyncio.to_thread(self.end)  # what is left of an earlier life
-        self._last = LastWords()
+        self._last, self._by_itself = LastWords(), False
         argv = [self.config.command, *self.config.args]
         self._tree = spawn(argv, cwd=self._cwd, env=self._env, stdin=subprocess.PIPE, lasting=True)
         try:
@@ -181,11 +184,11 @@ class Server:
         ):
             yield pair
 
-    @staticmethod
-    def _leave(tree: ProcessTree) -> None:
+    def _leave(self, tree: ProcessTree) -> None:
         until = time.monotonic() + _LEAVES
         while not tree.command_ended() and time.monotonic() < until:
             time.sleep(_TICK)
+        self._by_itself = tree.command_ended()
         tree.end(grace=_GRACE)
 
 
@@ -199,6 +202,12 @@ async def _listed(client: Client) -> list[Tool]:
         if cursor is None:
             break
     return found
+
+
+def _seen(life: asyncio.Task[None]) -> None:
+    """What ended it is told where it matters; the event loop need not say it on standard error."""
+    if not life.cancelled():
+        life.exception()
 
 
 def _innermost(error: BaseException | None) -> BaseException | None:
