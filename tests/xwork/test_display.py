@@ -1,9 +1,10 @@
 """What xwork prints: the model's words on standard output, everything else on standard error."""
 
 import io
+import json
 
-from xuen.xwork.display import PlainDisplay
-from xuen.xwork.events import Fetching, Notice, StepStarted, TextChunk, ToolStarted
+from xuen.xwork.display import PlainDisplay, json_listener
+from xuen.xwork.events import Fetching, Notice, RunStarted, StepStarted, TextChunk, ToolStarted
 
 
 class Terminal(io.StringIO):
@@ -48,6 +49,12 @@ def test_a_tool_call_is_one_short_line():
     assert err.startswith('xwork: read_file {"path": "aaa')
     assert err.endswith(" …\n")
     assert len(err) < 250
+
+
+def test_a_path_that_is_no_text_is_told_all_the_same():
+    out = io.StringIO()
+    json_listener(out)(RunStarted(model="m", workspace="/a\udcff", resumed=False))
+    assert json.loads(out.getvalue())["workspace"] == "/a\ufffd"
 
 
 def test_a_model_cannot_steer_the_terminal_and_a_pipe_gets_every_character():

@@ -1,5 +1,8 @@
 """A model server on loopback: every cut of the bytes, every kind of refusal, a caller that gives up."""
 
+import json
+import subprocess
+import sys
 import threading
 import time
 
@@ -71,6 +74,33 @@ def test_a_key_is_sent_without_the_newline_of_its_file(model_server, say, given)
     made.close()
     assert model_server.headers[0]["authorization"] == "Bearer sk-1"
     assert sendable(" \n", "K") is None and sendable(None, "K") is None
+
+
+def halves(*pieces: dict) -> bytes:
+    """A stream whose text is all escapes, as many servers write it."""
+    events = [*(chunk(**piece) for piece in pieces), chunk("stop")]
+    return "".join(f"data: {json.dumps(event)}\n\n" for event in events).encode() + b"data: [DONE]\n\n"
+
+
+def test_the_two_halves_of_a_character_are_told_as_one(model_server, say, tmp_path, environment):
+    high, low = "\ud83d", "\ude00"
+    pieces = [{"reasoning_content": f"r{high}"}, {"content": f"a{high}"}, {"reasoning_content": low}]
+    pieces += [{"content": f"{low}b"}, {"content": high}, {"content": "c"}, {"content": f"{low}{high}"}]
+    model_server.replies = [
+        say.refuse(503, {"error": {"message": f"later {high}"}}, retry_after="0"),
+        say.stream(halves(*pieces)),
+    ]
+    argv = [sys.executable, "-m", "xuen.xwork", "run", "go", "--json", "--workspace", str(tmp_path)]
+    done = subprocess.run(
+        [*argv, "--base-url", model_server.url, "--model", "m"], env=environment(), capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    events = [json.loads(line) for line in done.stdout.decode().splitlines()]
+    text, thought = (
+        "".join(one["text"] for one in events if one["event"] == f"{kind}_chunk") for kind in ("text", "reasoning")
+    )
+    assert (text, thought) == ("a\U0001f600b\ufffdc\ufffd\ufffd", "r\U0001f600")
+    assert events[-1]["event"] == "completed" and events[-1]["text"] == text
 
 
 @pytest.mark.parametrize("bad", ["sk-1\nsk-2", "sk-\u00e9", "sk-\udcff", "sk-\x00"])

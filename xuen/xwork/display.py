@@ -31,6 +31,7 @@ from xuen.xwork.events import (
     ToolEnded,
     ToolStarted,
 )
+from xuen.xwork.session.records import whole
 
 _SHOWN = 200  # characters of a tool call or of its failure
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -49,7 +50,13 @@ def json_listener(out: TextIO | None = None) -> Listener:
     encoder = msgspec.json.Encoder()
 
     def tell(event: AnyEvent) -> None:
-        stream.write(encoder.encode(event).decode() + "\n")
+        try:
+            line = encoder.encode(event)
+        except UnicodeEncodeError:  # a path may hold bytes that are no UTF-8
+            fields = msgspec.structs.asdict(event).items()
+            told = {name: whole(value) for name, value in fields if isinstance(value, str)}
+            line = encoder.encode(msgspec.structs.replace(event, **told))
+        stream.write(line.decode() + "\n")
         stream.flush()
 
     return tell

@@ -36,6 +36,7 @@ from xuen.xwork.model.client import (
     StepDelta,
     TextDelta,
 )
+from xuen.xwork.model.halves import joined
 
 
 class Patience(msgspec.Struct, frozen=True):
@@ -96,7 +97,7 @@ class Asker:
     def _once(self, messages: Sequence[Message], tools: Sequence[ToolDefinition], options: Options) -> Answer:
         began = time.monotonic()
         assembler = Assembler()
-        for delta in self._client.complete(messages, tools, options=options, cancel=self._cancel):
+        for delta in joined(self._client.complete(messages, tools, options=options, cancel=self._cancel)):
             assembler.add(delta)
             if isinstance(delta, TextDelta):
                 self._tell(TextChunk(text=delta.text))

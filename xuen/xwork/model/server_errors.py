@@ -13,6 +13,7 @@ from typing import Any
 from xuen.texts import plain
 from xuen.texts import xwork as texts
 from xuen.xwork.errors import AccessDenied, ContextOverflow, ModelError, RequestRefused, Retryable
+from xuen.xwork.session.records import whole
 
 _TOO_LONG = re.compile(
     r"context[ _]length[ _]exceeded|exceed_context_size|maximum context length|context (?:window|length|size)"
@@ -42,7 +43,7 @@ def told(body: Any) -> str:
         text = ": ".join(words)
     else:
         text = error if isinstance(error, str) else ""
-    return " ".join(text.split())[:_SHOWN]
+    return " ".join(whole(text).split())[:_SHOWN]
 
 
 def refusal(

@@ -1,0 +1,37 @@
+"""Characters that a server cut in two: some send the halves of a surrogate pair in different pieces.
+
+Pure. Always holds: what comes out can be written as UTF-8, and is the same for every cut; half of a character that
+never got its other half is U+FFFD.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from xuen.xwork.model.client import Delta, Finished, ReasoningDelta, TextDelta
+from xuen.xwork.session.records import whole
+
+
+def joined(deltas: Iterable[Delta]) -> Iterator[Delta]:
+    """The same pieces, with a first half held back until what follows it in the same text has come."""
+    held: dict[type[TextDelta | ReasoningDelta], str] = {}
+    for delta in deltas:
+        match delta:
+            case TextDelta(text) | ReasoningDelta(text):
+                text = held.pop(type(delta), "") + text
+                if "\ud800" <= text[-1:] <= "\udbff":
+                    held[type(delta)], text = text[-1], text[:-1]
+                if text:
+                    yield type(delta)(whole(text))
+            case Finished():
+                yield from _rest(held)
+                yield delta
+            case _:
+                yield delta
+    yield from _rest(held)
+
+
+def _rest(held: dict[type[TextDelta | ReasoningDelta], str]) -> Iterator[Delta]:
+    while held:
+        kind, half = held.popitem()
+        yield kind(whole(half))
