@@ -1,6 +1,7 @@
 """The sandbox of commands, with the real bubblewrap: what it holds back, and that trees still end whole."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -17,7 +18,9 @@ import pytest
 from xuen.agent.process_tree import spawn
 from xuen.xwork.errors import BadUse, Interrupted
 from xuen.xwork.policy.paths import Workspace
+from xuen.xwork.sandbox import island
 from xuen.xwork.sandbox.mode import Mode
+from xuen.xwork.sandbox.report import Report
 from xuen.xwork.sandbox.walls import Sandbox, make
 from xuen.xwork.tools.artifacts import Artifacts
 from xuen.xwork.tools.base import Effect, Kit
@@ -253,6 +256,40 @@ def test_exit_codes_are_those_of_the_command(wall):
     assert not wanted.failed and wanted.effect is Effect.CHECK
     assert tools("exec_command", command="kill -9 $$").text.startswith("exit code 137")
     assert "timed out after 0.3 s" in tools("exec_command", command="sleep 60", timeout=0.3).text
+
+
+@pytest.mark.parametrize("tells", [b"", b'{"child-pid": 1}'])
+def test_a_network_whose_maker_hangs_is_given_up(tmp_path, tells):
+    program, pid = tmp_path / "bwrap", tmp_path / "pid"
+    program.write_text(
+        f"#!{sys.executable}\n"
+        "import os, sys, time\n"
+        f"open({str(pid)!r}, 'w').write(str(os.getpid()))\n"
+        "report = int(sys.argv[sys.argv.index('--json-status-fd') + 1])\n"
+        f"os.write(report, {tells!r})\n"
+        "os.close(report)\n"
+        "time.sleep(300)\n"
+    )
+    program.chmod(0o755)
+    assert island.make(str(program), dict(os.environ), limit=5.0) is None
+    assert not psutil.pid_exists(int(pid.read_text()))
+
+
+def test_a_report_is_read_also_by_a_program_with_many_descriptors():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 2048), hard))
+    many = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+    try:
+        report = Report()
+        tells = threading.Timer(0.2, os.write, [report.write_end, b'{"child-pid": 7}'])  # while it is waited for
+        tells.start()
+        assert report.wait(30) == 7
+        tells.join()
+        report.close()
+    finally:
+        for each in many:
+            os.close(each)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_a_sandbox_that_cannot_be_made_is_never_the_expected_failure(work):

@@ -156,7 +156,9 @@ def _ask(stop: Stop, language: Language) -> OnPermission:
             with suppress(termios.error):
                 termios.tcflush(terminal, termios.TCIFLUSH)  # what was typed before is no answer to this
             os.write(terminal, f"{printable(question.in_language(language))} [y/N] ".encode("utf-8", "replace"))
-            while not select.select([terminal], [], [], _LOOK)[0]:
+            typed = select.poll()
+            typed.register(terminal, select.POLLIN)
+            while not typed.poll(_LOOK * 1000):
                 if stop.is_set():
                     raise Interrupted(INTERRUPTED)
             return Verdict.ALLOW if os.read(terminal, 100).strip().lower() in (b"y", b"yes") else Verdict.DENY

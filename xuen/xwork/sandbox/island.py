@@ -37,13 +37,23 @@ class Island:
         self._open = ()
 
 
-def make(bubblewrap: str, env: Mapping[str, str]) -> Island | None:
-    """A new island; None where the system has not what it takes."""
+def make(bubblewrap: str, env: Mapping[str, str], limit: float = _MAKE) -> Island | None:
+    """A new island; None where the system has not what it takes, or not within some `limit` of seconds."""
     entering = shutil.which("nsenter", path=env.get("PATH"))
     if entering is None:
         return None
     report = Report()
-    walls = ["--unshare-user", "--unshare-net", "--unshare-pid", "--cap-drop", "ALL", "--ro-bind", "/", "/"]
+    walls = [
+        "--die-with-parent",
+        "--unshare-user",
+        "--unshare-net",
+        "--unshare-pid",
+        "--cap-drop",
+        "ALL",
+        "--ro-bind",
+        "/",
+        "/",
+    ]
     argv = [bubblewrap, *walls, "--json-status-fd", str(report.write_end), "--", "cat"]
     opened: list[int] = []
     try:
@@ -55,12 +65,15 @@ def make(bubblewrap: str, env: Mapping[str, str]) -> Island | None:
             stderr=subprocess.DEVNULL,
             pass_fds=(report.write_end,),
         ) as holder:
-            report.begun()
-            first = report.wait(_MAKE)
-            if first is not None:
-                for kind in ("user", "net"):
-                    opened.append(os.open(f"/proc/{first}/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC))
-            holder.communicate(timeout=_MAKE)  # it ends at the end of its input, when all is set up
+            try:
+                report.begun()
+                first = report.wait(limit)
+                if first is not None:
+                    for kind in ("user", "net"):
+                        opened.append(os.open(f"/proc/{first}/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC))
+                    holder.communicate(timeout=limit)  # it ends at the end of its input, when all is set up
+            finally:
+                holder.kill()  # or its end would be waited for, however long it takes
         if first is not None and holder.returncode == 0:
             return Island(entering, *opened)
     except (OSError, subprocess.TimeoutExpired):

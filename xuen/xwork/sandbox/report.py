@@ -41,8 +41,10 @@ class Report:
         """The first process inside, as soon as it is known; None when bubblewrap ends before."""
         import select
 
+        news = select.poll()  # which, unlike select, knows descriptors above 1023
+        news.register(self._read, select.POLLIN)
         while (first := self.first_process) is None:
-            if not select.select([self._read], [], [], seconds)[0]:
+            if not news.poll(seconds * 1000):
                 return None
             before = len(self._told)
             if len(self._news()) == before:  # ready without anything to read: the end
