@@ -267,6 +267,7 @@ def test_a_failure_is_the_last_event(workspace, xwork):
         (("--prompt-file", "missing.txt"), "missing.txt"),
         (("task", "--workspace", "missing"), "missing"),
         (("task", "--model", "script:missing.json"), "missing.json"),
+        (("task", "--sandbox-network"), "without a sandbox"),
     ],
 )
 def test_bad_use_is_one_line_and_code_2(xwork, arguments, part):
@@ -274,6 +275,12 @@ def test_bad_use_is_one_line_and_code_2(xwork, arguments, part):
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
     assert part in err
+
+
+def test_compact_says_that_it_has_no_use_for_servers(tmp_path, xwork):
+    (tmp_path / "mcp.json").write_text('{"mcpServers": {}}')
+    code, out, err = xwork("--mcp", "mcp.json", command="compact")
+    assert (code, out, err) == (2, "", "xwork: compact calls no tools, so --mcp does nothing there\n")
 
 
 def test_a_script_that_is_none_is_bad_use(xwork):

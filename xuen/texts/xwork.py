@@ -172,6 +172,11 @@ NO_TASK_MEND = Text(
     'name it: python -m xuen.xwork run "…", or --prompt-file FILE',
     '请给出任务：python -m xuen.xwork run "…"，或 --prompt-file FILE',
 )
+MCP_NOT_HERE = Text(
+    "compact calls no tools, so --mcp does nothing there", "compact 不调用任何工具，--mcp 在这里不起作用"
+)
+NETWORK_NOT_HERE = Text("--sandbox-network does nothing without a sandbox", "没有沙箱时，--sandbox-network 不起作用")
+NETWORK_NOT_HERE_MEND = Text("Add --sandbox on or --sandbox auto", "请加上 --sandbox on 或 --sandbox auto")
 TWO_TASKS = Text("a task and --prompt-file exclude each other", "任务和 --prompt-file 不能同时使用")
 PROMPT_UNREADABLE = Text("the prompt file cannot be read: {reason}", "无法读取提示词文件：{reason}")
 NO_FOLDER = Text("the workspace is no folder: {path}", "工作区不是一个文件夹：{path}")

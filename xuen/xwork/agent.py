@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -123,7 +123,7 @@ class Agent:
             raise
         artifacts = Artifacts(self._workspace)
         kit = Kit(self._workspace, self._cancel, artifacts, self._processes, env, self._sandbox)
-        missing = {f"{name}__": why.en for name, why in self._missing.items()}
+        missing = {f"{name}__": why.en for name, why in self._missing}
         self._registry = Registry(
             [*(TOOLS if tools is None else tools), *remote],
             kit,
@@ -131,7 +131,11 @@ class Agent:
             missing,
         )
         self._asker = Asker(self.client, listener, self._cancel, language=config.language, patience=config.patience)
-        added = (self._sandbox.rules if self._sandbox else "", *missing.values(), config.instructions)
+        added = (
+            self._sandbox.rules if self._sandbox else "",
+            *(why.en for _, why in self._missing),
+            config.instructions,
+        )
         self._system = System(whole(instructions(self._workspace, config.approval, *added)))
 
     def __enter__(self) -> Agent:
@@ -313,7 +317,7 @@ class Agent:
         self._tell(event)
         if self.session.damaged:
             self._notice(texts.SESSION_DAMAGED.of(count=self.session.damaged))
-        for lacking in (self._unconfined, *self._missing.values()):
+        for lacking in (self._unconfined, *(why for _, why in self._missing)):
             if lacking is not None:
                 self._notice(lacking)
 
@@ -326,10 +330,10 @@ class Agent:
         self._owned.append(session)
         return session
 
-    def _connected_servers(self) -> tuple[Sequence[AnyTool], Mapping[str, Text]]:
+    def _connected_servers(self) -> tuple[Sequence[AnyTool], Sequence[tuple[str, Text]]]:
         """The tools of all MCP servers, and why one is not there."""
         if not self.config.mcp:
-            return (), {}
+            return (), ()
         from xuen.xwork.mcp.hub import Hub
 
         self._hub = Hub(self.config.mcp, self._workspace.root, os.environ, self._cancel)

@@ -67,8 +67,12 @@ def settings(options: argparse.Namespace, workspace: Path, *, session: Path | No
     """The settings that a command line asks for.
 
     Raises:
-        BadUse: the file of MCP servers cannot be used.
+        BadUse: the file of MCP servers cannot be used, or an option would do nothing.
     """
+    if options.mcp and options.command == "compact":
+        raise BadUse(texts.MCP_NOT_HERE)
+    if options.sandbox_network and Mode(options.sandbox) is Mode.OFF:
+        raise BadUse(texts.NETWORK_NOT_HERE, mend=texts.NETWORK_NOT_HERE_MEND)
     return AgentConfig(
         workspace=workspace,
         session=session,
@@ -78,7 +82,7 @@ def settings(options: argparse.Namespace, workspace: Path, *, session: Path | No
         approval=Approval(options.approval),
         sandbox=Mode(options.sandbox),
         sandbox_network=options.sandbox_network,
-        mcp=read_servers(Path(options.mcp), os.environ) if options.mcp and options.command != "compact" else (),
+        mcp=read_servers(Path(options.mcp), os.environ) if options.mcp else (),
         max_turns=options.max_turns,
         context_tokens=options.context_tokens,
         language=language,

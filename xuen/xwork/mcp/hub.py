@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -69,18 +70,18 @@ class Hub:
         self._servers = [Server(config, workspace, env) for config in configs]
         self._starting = asyncio.run_coroutine_threadsafe(self._start(), self._loop)
 
-    def ready(self) -> tuple[Sequence[Tool[Any]], Mapping[str, Text]]:
-        """Wait until each server is ready or given up: all tools, and by name why a server is not there.
+    def ready(self) -> tuple[Sequence[Tool[Any]], Sequence[tuple[str, Text]]]:
+        """Wait until each server is ready or given up: all tools, and the names of those not there, each with why.
 
         Raises:
             Interrupted: the cancel token was set.
         """
         problems = self._awaited(self._starting)
-        missing = {
-            server.config.name: texts.NOT_THERE.of(name=plain(server.config.name), reason=problem)
+        missing = [
+            (server.config.name, texts.NOT_THERE.of(name=plain(server.config.name), reason=problem))
             for server, problem in zip(self._servers, problems, strict=True)
             if problem is not None
-        }
+        ]
         tools: dict[str, RemoteTool] = {}
         for server in self._servers:
             for told in server.tools:
@@ -171,5 +172,9 @@ def qualified(server: str, tool: str, taken: Mapping[str, object]) -> str:
     name = re.sub(r"[^A-Za-z0-9_-]", "_", f"{server}__{tool}")
     if len(name) <= _NAME and name not in taken:
         return name
-    mark = blake2b(tool.encode(), digest_size=4).hexdigest()
-    return f"{name[: _NAME - len(mark) - 1]}_{mark}"
+    for number in count():  # a server of the same name may have given this one as well
+        mark = blake2b(f"{tool}{number or ''}".encode(), digest_size=4).hexdigest()
+        marked = f"{name[: _NAME - len(mark) - 1]}_{mark}"
+        if marked not in taken:
+            break
+    return marked
