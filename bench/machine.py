@@ -163,6 +163,7 @@ class WorkspaceMachine(GuardMachine):
     def take_what_is_there(self, before: set[Path], told: list[str], answer: float | str) -> None:
         """Learn the new candidates; then what the verdicts say of the old ones."""
         verdicts = {identity for identity in self.written if self.honoured.get(identity) != self.written[identity]}
+        adoptions = self.adoptions
         for path in sorted(self.candidates() - before):
             identity = path.stem.removeprefix("cand-")
             fates = [
@@ -178,7 +179,12 @@ class WorkspaceMachine(GuardMachine):
                 self.adopt(identity)
         for identity in told:
             assert self.fates[identity] == "adopted" or identity in verdicts, "an adoption that was told is lost"
+        by_judge = [self.best] if self.adoptions > adoptions else []
         self.read_verdicts()
+        if by_judge:  # verdicts count before the round or, where the disk was full then, after it
+            last = self.ideas[self.play.lines("adopted")[-1]["id"]]
+            assert last in (*by_judge, self.best), "the best is neither of the two"
+            self.best = last
 
 
 MUST_HAPPEN = ["adopted", "rejected", "pending", "kills", "failures", "second runs", "late helpers"]

@@ -70,11 +70,11 @@ class GuardMachine(RuleBasedStateMachine):
         idea = f"{idea} {number}".strip()
         self.play.answers[0].answers = [answer]
         identity = self.play.round(idea)
+        self.read_verdicts()  # they count before the round
         if idea != self.best:
             self.keep(identity, idea, "pending" if isinstance(answer, str) else "rejected")
             if not isinstance(answer, str) and answer >= 7:
                 self.adopt(identity)
-        self.read_verdicts()
 
     @rule()
     def a_round_without_change(self) -> None:
@@ -97,8 +97,8 @@ class GuardMachine(RuleBasedStateMachine):
         assert guard is not None
         number = guard.last_round() + 1
         identity = guard.open_round(number)
-        if what in ("everything", "the folder"):  # with verdicts that nobody has read yet
-            self.written = {each: said for each, said in self.written.items() if self.honoured.get(each) == said}
+        self.read_verdicts()
+        if what in ("everything", "the folder"):
             shutil.rmtree(workspace.rounds)
         if what == "the folder":
             workspace.rounds.write_text("mine")
@@ -110,7 +110,6 @@ class GuardMachine(RuleBasedStateMachine):
         if what != "candidates":
             self.seen = b""  # it comes back without what was damaged in it
         guard.close_round(self.play.report(identity, number))
-        self.read_verdicts()
 
     @rule(pick=st.integers(0, 99), score=SCORES, comment=st.sampled_from(["", "good", "好"]))
     def a_verdict(self, pick: int, score: float, comment: str) -> None:
