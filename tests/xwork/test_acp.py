@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -14,6 +15,9 @@ import acp
 import psutil
 import pytest
 from acp import schema
+
+from xuen.xwork.acp.server import Service
+from xuen.xwork.config import AgentConfig
 
 MCP = Path(__file__).resolve().parents[1] / "agents" / "mcp_server.py"
 PATIENCE = 60.0  # seconds for anything that a test waits for
@@ -487,6 +491,18 @@ def test_a_client_that_goes_while_a_session_opens_is_not_held_up(tmp_path, work,
         process.wait()
         process.stdin.close()
         process.stdout.close()
+
+
+def test_a_session_that_cannot_be_opened_for_whatever_reason_leaves_nothing(tmp_path):
+    async def test() -> None:
+        service = Service(AgentConfig(workspace=tmp_path, model=5))  # which nobody has checked
+        service.on_connect(Editor())
+        with pytest.raises(AttributeError):
+            await service.new_session(str(tmp_path))
+        assert service._open == {}
+
+    asyncio.run(test())
+    assert [thread.name for thread in threading.enumerate() if thread.name.startswith("session ")] == []
 
 
 def test_a_session_can_be_closed_and_everything_of_it_ends(drive, work):
