@@ -155,6 +155,20 @@ def test_a_kill_at_any_step_leaves_old_or_new_and_the_rest_is_cleaned_up(tmp_pat
     assert set(names(tmp_path)) <= {"file"}
 
 
+@needs_strace
+@pytest.mark.parametrize("call", ["write_bytes", "create_bytes"])
+def test_a_temporary_name_that_the_disk_does_not_free_is_no_trouble(tmp_path: Path, call: str) -> None:
+    done = python(
+        WRITE + f"d.{call}(Path(sys.argv[1]), b'new')",
+        tmp_path / "file",
+        before=("strace", "-o", "/dev/null", "-e", "trace=unlink,unlinkat", "-e", "inject=unlink,unlinkat:error=EIO"),
+    )
+    assert done.returncode == 0
+    assert (tmp_path / "file").read_bytes() == b"new"
+    remove_temporaries(tmp_path)
+    assert names(tmp_path) == ["file"]
+
+
 def test_a_new_file_never_replaces_one_that_is_there(tmp_path: Path) -> None:
     path = tmp_path / "cand"
     create_bytes(path, b"first")

@@ -141,7 +141,10 @@ def sync_folder(folder: Path) -> None:
 
 @contextmanager
 def _temporary(folder: Path, data: bytes, mode: int | None) -> Iterator[Path]:
-    """A file with `data` that is on the disk and locked; its name is free again after the body, whatever happens."""
+    """A file with `data` that is on the disk and locked; its name is free again after the body, whatever happens.
+
+    A name that the disk does not free is no trouble of the writer's: the next `remove_temporaries` finds it.
+    """
     descriptor, temporary = _open_temporary(folder, 0o666 if mode is None else 0o600)
     try:
         try:
@@ -157,7 +160,8 @@ def _temporary(folder: Path, data: bytes, mode: int | None) -> Iterator[Path]:
             if descriptor >= 0:
                 os.close(descriptor)
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
 
 
 def _open_temporary(folder: Path, mode: int) -> tuple[int, Path]:
