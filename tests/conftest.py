@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +11,11 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Whoever starts the tests in the background may have these ignored; programs under test would inherit it.
+for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, handler)
 
 ROOT = Path(__file__).resolve().parent.parent
 SKIPS = ROOT / "tests" / "skips.txt"

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -89,6 +90,9 @@ class Sandbox:
         for folder in _TEMPORARY:
             if os.path.isdir(folder) and not os.path.islink(folder):  # noqa: PTH112, PTH114 - constants of the system
                 yield from ("--bind", self._temporary, folder)
+        for folder in {sys.prefix, sys.base_prefix}:  # the Python that runs us, should it live there
+            if folder.startswith(tuple(f"{each}/" for each in _TEMPORARY)):
+                yield from ("--ro-bind", folder, folder)
         yield from ("--setenv", "TMPDIR", _TEMPORARY[0])
         yield from ("--bind", self._workspace, self._workspace)
         state = Path(self._workspace, STATE)
