@@ -13,7 +13,7 @@ import pytest
 from guard_play import Play
 
 from xuen.ci.branch import Kept, checkpoint, restore
-from xuen.ci.git import Remote
+from xuen.ci.git import LATE, Remote
 from xuen.texts import Text
 
 BRANCH = "xuen-loop"
@@ -52,8 +52,8 @@ class Machine:
     def say(self, text: Text) -> None:
         self.said.append(text.en)
 
-    def remote(self, branch: str = BRANCH) -> Remote:
-        return Remote(self.checkout, "origin", branch, QUIET)
+    def remote(self, branch: str = BRANCH, *, late: float = LATE) -> Remote:
+        return Remote(self.checkout, "origin", branch, QUIET, late=late)
 
     def restore(self, branch: str = BRANCH) -> None:
         with self.remote(branch) as remote:

@@ -405,13 +405,12 @@ def test_a_remote_that_is_away_for_a_moment_is_asked_again(hub: Hub, tmp_path: P
     assert second.play.workspace.history.read_bytes() == hub.read("rounds/history.jsonl")
 
 
-def test_when_it_is_late_nothing_is_tried_once_more(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("xuen.ci.git.LATE", 0.0)
+def test_when_it_is_late_nothing_is_tried_once_more(hub: Hub) -> None:
     machine = hub.machine("only")
     machine.run(("one", 8))
     hook(hub, "exit 1")
-    with pytest.raises(GitFailed, match=r"was not pushed in 1 attempts"):
-        machine.checkpoint(attempts=5)
+    with machine.remote(late=0.0) as remote, pytest.raises(GitFailed, match=r"was not pushed in 1 attempts"):
+        checkpoint(machine.workspace, remote, machine.say, attempts=5, pause=lambda _: None)
 
 
 # --- what is refused -------------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ SECONDS = 120.0
 """The limit of one call; the network's own limits end most troubles earlier."""
 
 LATE = 150.0
-"""Seconds after which nothing is tried once more: a step of the workflow has five minutes."""
+"""Seconds: a step of the workflow has five minutes."""
 
 _TIP = "refs/xuen/tip"
 _NEW = "refs/xuen/new"
@@ -51,15 +51,18 @@ class GitFailed(UserError):
 
 
 class Remote:
-    """One branch of one remote, as seen from the checkout `folder`.
+    """One branch of one remote, as seen from the checkout `folder`; after `late` seconds nothing is tried once more.
 
     Raises, on entering:
         UsageError: no git, no such remote, or no name of a branch.
         GitFailed: git cannot work here.
     """
 
-    def __init__(self, folder: Path, remote: str, branch: str, environ: Mapping[str, str]) -> None:
+    def __init__(
+        self, folder: Path, remote: str, branch: str, environ: Mapping[str, str], *, late: float = LATE
+    ) -> None:
         self._folder = folder
+        self._late = late
         self._name = remote
         self.branch = branch
         self._token = environ.get("GITHUB_TOKEN", "")
@@ -177,7 +180,7 @@ class Remote:
 
     def is_late(self) -> bool:
         """Whether so much time has gone that a further attempt might not come to its end."""
-        return time.monotonic() - self._began > LATE
+        return time.monotonic() - self._began > self._late
 
     # --- parts of the above ----------------------------------------------------------------------------------------
 
