@@ -14,7 +14,15 @@ import os, signal, sys, time
 from xuen.cli.signals import signals_stop
 from xuen.stop import Stop
 
-during, afterwards = (getattr(signal, name, None) for name in sys.argv[1:])
+class Late:
+    def __init__(self, number, kill=os.kill, pid=os.getpid()):
+        self.strike = lambda: kill(pid, number)
+    def __del__(self):
+        self.strike()
+
+during, afterwards, late = (getattr(signal, name, None) for name in sys.argv[1:])
+if late:
+    at_the_end = Late(late)  # while the interpreter takes itself apart
 stop = Stop()
 with signals_stop(stop):
     if during:
@@ -27,18 +35,20 @@ sys.exit(stop.exit_code or 0)
 
 
 @pytest.mark.parametrize(
-    ("during", "afterwards", "code"),
+    ("during", "afterwards", "late", "code"),
     [
-        ("SIGHUP", "-", 129),
-        ("SIGHUP", "SIGHUP", 129),
-        ("SIGINT", "SIGTERM", 130),
-        ("-", "SIGTERM", -signal.SIGTERM),
-        ("-", "-", 0),
+        ("SIGHUP", "-", "-", 129),
+        ("SIGHUP", "-", "SIGHUP", 129),
+        ("SIGTERM", "-", "SIGINT", 143),
+        ("SIGHUP", "SIGHUP", "-", 129),
+        ("SIGINT", "SIGTERM", "-", 130),
+        ("-", "SIGTERM", "-", -signal.SIGTERM),
+        ("-", "-", "-", 0),
     ],
 )
-def test_the_first_signal_decides_the_code(during: str, afterwards: str, code: int) -> None:
+def test_the_first_signal_decides_the_code(during: str, afterwards: str, late: str, code: int) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, during, afterwards],
+        [sys.executable, "-c", PROGRAM, during, afterwards, late],
         cwd=Path(__file__).parents[2],
         timeout=60,
         check=False,
@@ -48,7 +58,7 @@ def test_the_first_signal_decides_the_code(during: str, afterwards: str, code: i
 
 def test_a_hangup_that_was_ignored_stays_so() -> None:
     done = subprocess.run(
-        ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", sys.executable, "-c", PROGRAM, "SIGHUP", "SIGHUP"],
+        ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", sys.executable, "-c", PROGRAM, "SIGHUP", "SIGHUP", "-"],
         cwd=Path(__file__).parents[2],
         timeout=60,
         check=False,

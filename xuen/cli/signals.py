@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 from collections.abc import Iterator
@@ -37,3 +38,5 @@ def signals_stop(stop: Stop) -> Iterator[None]:
     finally:
         for number in taken:
             signal.signal(number, leave if stop.is_set() else before[number])
+        if stop.is_set():  # the interpreter's own end takes handlers away, but leaves what is ignored
+            atexit.register(lambda: [signal.signal(number, signal.SIG_IGN) for number in taken])
