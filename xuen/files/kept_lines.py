@@ -2,14 +2,16 @@
 
 Owns the memory of every line that was seen or written, so that a file which lost some gets them back with the next
 line. What is no file (a folder, a pipe, a link) is renamed first. As long as nobody else touches the file, a look at
-its mark is all that this costs, however long it is.
+its mark is all that this costs, however long it is. The memory is compressed: it is megabytes after some nights, and
+nobody asks for it until something is lost.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -29,7 +31,7 @@ class KeptLines:
     def __init__(self, path: Path, clock: Callable[[], datetime]) -> None:
         self._path = path
         self._clock = clock
-        self._lines: list[bytes] = []
+        self._memory = _Memory()
         self._lost: list[bytes] = []
         self._mark: Mark | None = None  # of the file that was read or written last; None where there was none
 
@@ -50,11 +52,12 @@ class KeptLines:
         """
         mark = None if self._path.is_symlink() else mark_of(self._path)  # nothing is ever added through a link
         there = _parsed(self._content())
-        known = {_form(value) for _, value in there} if self._lines else set()
-        lost = [(line, value) for line, value in _parsed(self._lines) if _form(value) not in known]
+        remembered = self._memory.lines()
+        known = {_form(value) for _, value in there} if remembered else set()
+        lost = [(line, value) for line, value in _parsed(remembered) if _form(value) not in known]
         lines = [line for line, _ in there] + [line for line, _ in lost]
         self._lost = [line for line, _ in lost] if mark is not None else lines
-        self._lines = lines
+        self._memory = _Memory(lines)
         self._mark = mark
         return [value for _, value in [*there, *lost]]
 
@@ -74,7 +77,7 @@ class KeptLines:
         except OSError:
             self._mark = None
             raise
-        self._lines += new
+        self._memory.add(new)
         self._mark = self._grown(before, sum(len(line) + 1 for line in lines))
         self._lost = []
 
@@ -97,6 +100,23 @@ class KeptLines:
             if after is not None and before == self._mark and after[2] == by + (before[2] if before else 0):
                 return after if before is None or after[:2] == before[:2] else None
         return None
+
+
+class _Memory:
+    """Lines that are rarely read back, in about a fifth of their size."""
+
+    def __init__(self, lines: Iterable[bytes] = ()) -> None:
+        self._packer = zlib.compressobj(level=1)
+        self._packed = bytearray()
+        self.add(lines)
+
+    def add(self, lines: Iterable[bytes]) -> None:
+        """Remember some more."""
+        self._packed += self._packer.compress(b"".join(line + b"\n" for line in lines))
+
+    def lines(self) -> list[bytes]:
+        """All of them, in order."""
+        return zlib.decompress(self._packed + self._packer.copy().flush()).split(b"\n")[:-1]
 
 
 def _parsed(lines: Sequence[bytes]) -> list[tuple[bytes, Value]]:

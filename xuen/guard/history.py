@@ -77,11 +77,27 @@ class Index:
     last_round: int = 0
     streak: int = 0  # heartbeats in a row at the end
     known: dict[str, Known] = field(default_factory=dict)
-    by_sha: dict[str, str] = field(default_factory=dict)
-    claims: dict[str, set[str]] = field(default_factory=dict)  # every sha256 that any line gives for an id
     anchors: list[Anchor] = field(default_factory=list)
-    bests: dict[str, int] = field(default_factory=dict)  # what rounds started from, and the seq that first shows it
     waiting: Known | None = None  # has a verdict whose effect is missing: the run was killed between the two
+
+    def kept_as(self, sha256: str) -> str | None:
+        """The id under which these bytes were kept, the latest if there are several."""
+        return next((known.id for known in reversed(self.known.values()) if known.sha256 == sha256), None)
+
+    def claims(self) -> dict[str, set[str]]:
+        """Every sha256 that the history gives for an id."""
+        found = {known.id: {known.sha256} for known in self.known.values()}
+        for anchor in self.anchors:
+            found.setdefault(anchor.id, set()).add(anchor.sha256)
+        return found
+
+    def parents(self) -> dict[str, int]:
+        """What rounds started from, which was the best then, and the seq that first shows it."""
+        found: dict[str, int] = {}
+        for known in self.known.values():
+            if is_id(known.parent):
+                found.setdefault(known.parent, known.seq)
+        return found
 
     def pending(self) -> tuple[str, ...]:
         """The ids of the candidates that wait for a person, in the order in which they came."""
@@ -126,12 +142,9 @@ class Index:
                 self.waiting = None
 
     def _introduce(self, event: str, line: Mapping[str, Any]) -> None:
-        if event == "candidate" and is_id(line.get("parent")):
-            self.bests.setdefault(str(line["parent"]), int(line["seq"]))
         identity, sha256 = str(line["id"]), line.get("sha256")
         if not isinstance(sha256, str):
             return
-        self.claims.setdefault(identity, set()).add(sha256)
         known = self.known.get(identity)
         if known is None or event == "candidate":
             words = line.get("words")
@@ -147,7 +160,6 @@ class Index:
                 fresh.status, fresh.verdict = known.status, known.verdict
                 self.waiting = fresh if self.waiting is known else self.waiting
             self.known[identity] = fresh
-            self.by_sha[sha256] = identity
         if event != "candidate":
             self.anchors.append(anchor_of(line))
 

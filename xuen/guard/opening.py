@@ -139,7 +139,7 @@ def _hold_verdicts(desk: Desk, policy: Policy) -> None:
 def _keep_edits(desk: Desk, best: Best, state: Research) -> None:
     """Keep a research.md that is not the best, unless it is a state that is kept already."""
     sha256 = digest(state.data)
-    if sha256 in desk.index.by_sha or _is_recent(desk, state):
+    if desk.index.kept_as(sha256) is not None or _is_recent(desk, state):
         return
     _keep_for_person(desk, best, state.data, reason=texts.FOUND_AT_START, notice=texts.EDITED_KEPT)
 

@@ -84,7 +84,7 @@ def _implied(anchors: list[Anchor], index: Index, found: Found) -> list[Anchor]:
     shas |= {identity: digest(data) for identity, data in found.orphans.items()}
     return [
         Anchor(seq, identity, shas[identity], None, "recovered", "")
-        for identity, seq in sorted(index.bests.items(), key=lambda each: each[1], reverse=True)
+        for identity, seq in sorted(index.parents().items(), key=lambda each: each[1], reverse=True)
         if identity not in named and identity in shas and round_of(identity) > 0
     ]
 
@@ -100,7 +100,7 @@ def _held(anchor: Anchor, workspace: Workspace, index: Index, found: Found) -> t
     meant = [(anchor.id, anchor.sha256)]
     if known is not None and known.sha256 != anchor.sha256:
         orphan = next((identity for identity, data in found.orphans.items() if digest(data) == anchor.sha256), None)
-        twin = index.by_sha.get(anchor.sha256, orphan)
+        twin = index.kept_as(anchor.sha256) or orphan
         meant.append((anchor.id, known.sha256) if twin is None else (twin, anchor.sha256))
     for identity, sha256 in meant:
         data = load(workspace.candidate(identity), sha256)
@@ -164,13 +164,15 @@ def _look_for_orphans(workspace: Workspace, index: Index, found: Found) -> None:
 
 def _note_lost(lost: list[Anchor], record: Anchor | None, workspace: Workspace, index: Index, found: Found) -> None:
     """Of anchors that led nowhere: which snapshots are missing, and which are damaged and not just badly described."""
+    claims = index.claims() if lost else {}
+    if record is not None:
+        claims.setdefault(record.id, set()).add(record.sha256)
     for identity in dict.fromkeys(anchor.id for anchor in lost):
-        claims = index.claims.get(identity, set()) | ({record.sha256} if record and record.id == identity else set())
         path = workspace.candidate(identity)
         data = _read(path)
         if data is None:
             found.findings.append(texts.SNAPSHOT_MISSING.of(id=identity))
-        elif digest(data) not in claims and path not in found.damaged:
+        elif digest(data) not in claims.get(identity, ()) and path not in found.damaged:
             found.orphans.pop(identity, None)
             found.damaged.append(path)
             found.findings.append(texts.SNAPSHOT_DAMAGED.of(id=identity))
@@ -181,7 +183,7 @@ def _try_mirror(mirror: bytes, record: Anchor | None, index: Index, found: Found
     sha256 = digest(mirror)
     of_record = record if record is not None and record.sha256 == sha256 else None
     orphan = next((identity for identity, data in found.orphans.items() if data == mirror), None)
-    identity = orphan or index.by_sha.get(sha256) or (of_record.id if of_record else None)
+    identity = orphan or index.kept_as(sha256) or (of_record.id if of_record else None)
     if found.anchor is not None:
         stale = _is_stale(sha256, found.anchor, index)
         if identity is None or stale or not _is_later(identity, sha256, found.anchor, index, workspace):
@@ -243,7 +245,7 @@ def _note_mirror(mirror: bytes | None, record: Anchor | None, workspace: Workspa
             found.findings.append(texts.BEST_MD_MISSING)
         return
     sha256 = digest(mirror)
-    identity = index.by_sha.get(sha256) or (record.id if record is not None and record.sha256 == sha256 else None)
+    identity = index.kept_as(sha256) or (record.id if record is not None and record.sha256 == sha256 else None)
     if identity is None:
         found.damaged.append(workspace.best)
         found.findings.append(texts.BEST_MD_DAMAGED)

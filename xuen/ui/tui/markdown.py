@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -74,8 +75,7 @@ class _Markdown(Markdown):
 
 def render(text: str, width: int, styles: Mapping[Part, Style], *, mark: str = "") -> list[list[Segment]]:
     """The rows of a text, each at most `width` cells; `mark` goes directly before its first word."""
-    parser = MarkdownIt().enable("strikethrough").enable("table").disable(_AS_TEXT)
-    tokens = parser.parse(text)
+    tokens = _parser().parse(text)
     _keep_line_breaks(tokens)
     if mark:
         tokens = _marked(tokens, mark)
@@ -91,6 +91,11 @@ def render(text: str, width: int, styles: Mapping[Part, Style], *, mark: str = "
     )
     rows = console.render_lines(document, console.options.update(width=width, height=None), pad=False)
     return [[segment for segment in row if segment.text and not segment.control] for row in rows]
+
+
+@cache
+def _parser() -> MarkdownIt:
+    return MarkdownIt().enable("strikethrough").enable("table").disable(_AS_TEXT)
 
 
 def _keep_line_breaks(tokens: list[Token]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rich.cells import cached_cell_len
 from textual import events
 from textual.message import Message
 from textual.reactive import var
@@ -19,7 +20,8 @@ from xuen.ui.view import View
 
 MAX_ROWS = 5000
 _FORGET_AFTER = 1000
-"""Lines after which Textual forgets how styles are written: every row has one of its own, for the mouse to find it."""
+"""Lines after which two caches are emptied: how wide a text is, and how a style is written (each row has one of its
+own, for the mouse to find it). They are made for what comes again; rows of a log do not, and hold megabytes there."""
 
 
 def log_lines(event: Event, view: View, language: Language) -> list[PanelLine]:
@@ -58,7 +60,8 @@ class Log(TextRows):
         self._unforgotten += len(added)
         if self._unforgotten > _FORGET_AFTER:
             self._unforgotten = 0
-            Strip.render_ansi.cache_clear()  # else 16,384 of them are kept, which is some megabytes in a night
+            Strip.render_ansi.cache_clear()
+            cached_cell_len.cache_clear()
         self._keep_up()
 
     def rewrap(self) -> None:

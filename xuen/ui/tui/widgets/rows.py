@@ -58,7 +58,7 @@ class TextRows(ScrollView, can_focus=True):
     def __init__(self, *, id: str, max_rows: int = 100_000) -> None:
         super().__init__(id=id)
         self._max_rows = max_rows
-        self._lines: deque[tuple[PanelLine, int]] = deque()  # each with the number of its rows
+        self._lines: deque[PanelLine] = deque()
         self._rows: list[Row] = []
         self._wrapped_for = 0
         self._wanted: re.Pattern[str] | None = None
@@ -67,7 +67,7 @@ class TextRows(ScrollView, can_focus=True):
     @property
     def lines(self) -> list[str]:
         """What the panel holds, line by line."""
-        return [line.text for line, _ in self._lines]
+        return [line.text for line in self._lines]
 
     def set_lines(self, lines: Iterable[PanelLine]) -> None:
         """Replace everything and go to the top."""
@@ -80,9 +80,8 @@ class TextRows(ScrollView, can_focus=True):
         """Add lines at the end; text with newlines becomes several."""
         for line in lines:
             for part in self._split(line):
-                rows = self._wrap(part) if self._wrapped_for else []
-                self._rows.extend(rows)
-                self._lines.append((part, len(rows)))
+                self._lines.append(part)
+                self._rows += self._wrap(part)
         self._drop_old()
         self._measure()
 
@@ -142,11 +141,7 @@ class TextRows(ScrollView, can_focus=True):
     def rewrap(self) -> None:
         """Wrap every line for the present width."""
         self._wrapped_for = self.scrollable_content_region.width
-        self._rows.clear()
-        for index, (line, _) in enumerate(self._lines):
-            rows = self._wrap(line) if self._wrapped_for else []
-            self._rows.extend(rows)
-            self._lines[index] = (line, len(rows))
+        self._rows[:] = [row for line in self._lines for row in self._wrap(line)]
         self._drop_old()
         self._measure()
 
@@ -155,6 +150,8 @@ class TextRows(ScrollView, can_focus=True):
         return [line._replace(text=part, mark=line.mark if not index else 0) for index, part in enumerate(parts)]
 
     def _wrap(self, line: PanelLine) -> list[Row]:
+        if not self._wrapped_for:
+            return []
         width = self._wrapped_for - (len(GUTTER) if line.tone == "agent" else 0)
         pieces = wrap(line.text, max(1, width))
         rows: list[Row] = []
@@ -169,7 +166,8 @@ class TextRows(ScrollView, can_focus=True):
             return
         gone = 0
         while len(self._lines) > 1 and max(len(self._rows) - gone, len(self._lines)) > self._max_rows:
-            gone += self._lines.popleft()[1]
+            self._lines.popleft()
+            gone = next((place for place in range(gone, len(self._rows)) if self._rows[place].last), gone - 1) + 1
         del self._rows[:gone]
         self.rows_dropped(gone)
 
