@@ -61,9 +61,23 @@ def test_an_inbox_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
         call(tmp_path, "hello")
 
 
-def test_the_language_of_a_command() -> None:
-    assert spoken_language(Config(), {"LANG": "zh_CN.UTF-8"}) == "zh"
-    assert spoken_language(Config(language="en"), {"LANG": "zh_CN.UTF-8"}) == "en"
+def test_the_language_of_a_command(tmp_path: Path) -> None:
+    chinese, here = {"LANG": "zh_CN.UTF-8"}, str(tmp_path)
+    assert spoken_language(Config(workspace=here), chinese) == "zh"
+    assert spoken_language(Config(workspace=here, language="en"), chinese) == "en"
+
+
+def test_a_command_speaks_as_the_last_run_of_its_workspace_did(tmp_path: Path) -> None:
+    (tmp_path / "rounds").mkdir()
+    history = tmp_path / "rounds" / "history.jsonl"
+    history.write_text(
+        '{"seq":1,"event":"run_started","round":0,"task":"课题","language":"zh"}\n'
+        '{"seq":2,"event":"run_started","round":0,"task":"a task","language":"en"}\n'
+        '{"seq":3,"event":"run_started","round":0,"task":"half a li\n',
+        "utf-8",
+    )
+    assert spoken_language(Config(workspace=str(tmp_path)), {"LANG": "zh_CN.UTF-8"}) == "en"
+    assert spoken_language(Config(workspace=str(tmp_path), language="zh"), {}) == "zh"
 
 
 def test_nothing_that_a_terminal_obeys_comes_through() -> None:

@@ -93,15 +93,26 @@ def test_a_round_that_the_user_stopped_is_no_failure():
     assert (view.failures, view.marks[0].kind) == (0, "stopped")
 
 
-def test_the_time_left_is_guessed_from_the_rounds_so_far():
-    def started(round, left, now, view):
-        return fold(view, ev.RoundStarted(round=round, words=(), left=left), now=now)
+def play_round(view, number, began, ended, *, left):
+    view = fold(view, ev.RoundStarted(round=number, words=(), left=left), now=began)
+    for event in story.research(number, "en", left=left)[1:]:
+        view = fold(view, event, now=ended)
+    return view
 
-    view = started(1, 3, 0.0, View())
+
+def test_the_time_left_is_guessed_from_the_rounds_so_far():
+    view = play_round(View(), 1, 0.0, 100.0, left=3)
     assert seconds_left(view, 50.0) is None
-    view = started(3, 1, 300.0, started(2, 2, 100.0, view))
+    view = play_round(view, 2, 100.0, 300.0, left=2)
+    view = fold(view, ev.RoundStarted(round=3, words=(), left=1), now=300.0)
     assert seconds_left(view, 350.0) == 100.0
     assert seconds_left(view, 900.0) == 0.0
+
+
+def test_a_pause_is_no_part_of_the_time_that_a_round_takes():
+    view = play_round(View(), 1, 0.0, 100.0, left=2)
+    view = fold(view, ev.RoundStarted(round=2, words=(), left=1), now=5000.0)
+    assert seconds_left(view, 5000.0) == 100.0
 
 
 def test_the_clock_of_a_phase_starts_when_the_phase_does():

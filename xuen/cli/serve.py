@@ -19,7 +19,7 @@ from xuen.cli.parser import Options
 from xuen.cli.settings import Settings
 from xuen.cli.task import read_task
 from xuen.errors import UsageError
-from xuen.files.jsonl import read_objects
+from xuen.guard.report import last_task
 from xuen.texts import plain
 from xuen.texts import serve as texts
 from xuen.workspace.paths import Workspace
@@ -65,14 +65,5 @@ def _task_words(options: Options, settings: Settings, output: Output) -> list[st
         return []
     if options.task is not None:
         return ["--", read_task(options, output.language, None)]
-    last = _last_task(Workspace(Path(settings.config.workspace)))
+    last = last_task(Workspace(Path(settings.config.workspace)))
     return ["--", last if last is not None else read_task(options, output.language, None)]
-
-
-def _last_task(workspace: Workspace) -> str | None:
-    try:
-        lines = read_objects(workspace.history)
-    except OSError:
-        return None
-    tasks = [line.get("task") for line in lines if line.get("event") == "run_started"]
-    return next((task for task in reversed(tasks) if isinstance(task, str) and task.strip()), None)

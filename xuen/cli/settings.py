@@ -11,7 +11,9 @@ from xuen.config.load import Loaded, find_config, load
 from xuen.config.model import Config
 from xuen.config.overrides import apply_overrides
 from xuen.errors import ConfigError
+from xuen.guard.report import last_run
 from xuen.texts import Language
+from xuen.workspace.paths import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,5 +57,8 @@ def read_settings(options: Options, folder: Path) -> Settings:
 
 
 def spoken_language(config: Config, environ: Mapping[str, str]) -> Language:
-    """The language of a command that has no task to go by: the setting, else the locale of the surroundings."""
-    return early_language((), environ) if config.language == "auto" else config.language
+    """The language of a command without a task: the setting, that of the workspace's last run, that of the locale."""
+    if config.language != "auto":
+        return config.language
+    told = (last_run(Workspace(Path(config.workspace))) or {}).get("language")
+    return told if told in ("en", "zh") else early_language((), environ)

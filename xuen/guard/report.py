@@ -241,13 +241,21 @@ def _unknown(id: str) -> UsageError:
     return UsageError(texts.NO_SUCH_CANDIDATE.of(id=plain(id[:80])), mend=texts.SEE_STATUS)
 
 
-def last_task(workspace: Workspace) -> str | None:
-    """The whole task of the run before; None where no history tells. Reads only the line that it needs."""
+def last_run(workspace: Workspace) -> dict[str, Any] | None:
+    """The `run_started` line of the latest run; None where no history tells. Parses only the line that it needs."""
     try:
         data = read_regular(workspace.history)
     except OSError:
         return None
-    start = data.rfind(b'"event":"run_started"')
-    line = parse_line(data[data.rfind(b"\n", 0, start) + 1 :].split(b"\n", 1)[0]) if start >= 0 else None
-    task = (line or {}).get("task")
-    return task if isinstance(task, str) else None
+    found = len(data)
+    while (found := data.rfind(b'"event":"run_started"', 0, found)) >= 0:
+        line = parse_line(data[data.rfind(b"\n", 0, found) + 1 :].split(b"\n", 1)[0])
+        if line is not None:  # else a damaged one
+            return line
+    return None
+
+
+def last_task(workspace: Workspace) -> str | None:
+    """The whole task of the latest run; None where no history tells."""
+    task = (last_run(workspace) or {}).get("task")
+    return task if isinstance(task, str) and task.strip() else None

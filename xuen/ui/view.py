@@ -204,10 +204,11 @@ def _(event: ev.WordsReady, view: View, now: float) -> View:
 
 @_fold.register
 def _(event: ev.RoundStarted, view: View, now: float) -> View:
-    view = _set_base(_enter(view, Phase.BETWEEN, now))
     if view.round_since is not None:
-        spent = view.seconds_timed + now - view.round_since
+        ended = view.since if view.phase is Phase.BETWEEN else now  # a pause after a round is no part of it
+        spent = view.seconds_timed + max(0.0, ended - view.round_since)
         view = replace(view, rounds_timed=view.rounds_timed + 1, seconds_timed=spent)
+    view = _set_base(_enter(view, Phase.BETWEEN, now))
     return replace(view, round=event.round, words=event.words, left=event.left, changed=frozenset(), round_since=now)
 
 
