@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from xuen.guard.verify.suites.suite_run import Finding, Present, Ran, Site, SuiteRun
-from xuen.guard.verify.suites.summaries import does_nothing, summary_of
+from xuen.guard.verify.suites.summaries import does_nothing, finding_of
 from xuen.texts import Text
 from xuen.texts import verify as texts
 
@@ -63,15 +63,5 @@ def _commands(stdout: str) -> list[str]:
 
 def _run(suite: SuiteRun, make: str) -> Finding:
     ran = suite.run([make, "test"])
-    if unfinished := suite.unfinished(ran):
-        return unfinished
-    seen = summary_of(ran.output)
-    if ran.code == 0 and seen.failed:
-        return Finding("unknown", texts.SUITE_CONTRADICTS.of(runner="make test"), ran.output)
-    if seen.none and not seen.passed and not seen.failed:
-        return Finding("unavailable", texts.TESTS_NOTHING.of(runner="make test"), ran.output)
-    if ran.code == 0:
-        return Finding("passed", texts.SUITE_PASSED.of(runner="make test"), ran.output)
-    if _MISSING.search(ran.stderr) and not seen.failed:
-        return Finding("unavailable", texts.TOOL_MISSING.of(runner="make test"), ran.output)
-    return Finding("failed", texts.SUITE_FAILED.of(runner="make test", code=ran.code), ran.output)
+    lacks = texts.TOOL_MISSING.of(runner="make test") if _MISSING.search(ran.stderr) else None
+    return suite.unfinished(ran) or finding_of(ran, "make test", lacks=lacks)

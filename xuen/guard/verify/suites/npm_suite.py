@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from xuen.guard.verify.suites.suite_run import Finding, Present, Ran, Site, SuiteRun
-from xuen.guard.verify.suites.summaries import does_nothing, summary_of
+from xuen.guard.verify.suites.summaries import does_nothing, finding_of
 from xuen.texts import Text
 from xuen.texts import verify as texts
 
@@ -41,7 +41,7 @@ def judge(suite: SuiteRun, npm: str) -> Finding:
     """Run the project's test script."""
     lacks_packages = _lacks_packages(suite.folder)
     ran = suite.run([npm, *_RUN])
-    return suite.unfinished(ran) or _finding(ran, lacks_packages)
+    return suite.unfinished(ran) or finding_of(ran, "npm test", lacks=_lack(ran, lacks_packages))
 
 
 def _package(folder: Path) -> dict[str, Any] | None:
@@ -64,16 +64,8 @@ def _lacks_packages(folder: Path) -> bool:
     return bool(declared) and not any((place / "node_modules").is_dir() for place in (folder, *folder.parents))
 
 
-def _finding(ran: Ran, lacks_packages: bool) -> Finding:
-    seen = summary_of(ran.output)
-    if ran.code == 0 and seen.failed:
-        return Finding("unknown", texts.SUITE_CONTRADICTS.of(runner="npm test"), ran.output)
-    if seen.none and not seen.passed and not seen.failed:
-        return Finding("unavailable", texts.TESTS_NOTHING.of(runner="npm test"), ran.output)
-    if ran.code == 0:
-        return Finding("passed", texts.SUITE_PASSED.of(runner="npm test"), ran.output)
-    if ran.code == _NOT_FOUND and not seen.failed:
-        return Finding("unavailable", texts.TOOL_MISSING.of(runner="npm test"), ran.output)
-    if lacks_packages and not seen.failed:
-        return Finding("unavailable", texts.NPM_NO_PACKAGES, ran.output)
-    return Finding("failed", texts.SUITE_FAILED.of(runner="npm test", code=ran.code), ran.output)
+def _lack(ran: Ran, lacks_packages: bool) -> Text | None:
+    """What the script seems to lack, if it failed."""
+    if ran.code == _NOT_FOUND:
+        return texts.TOOL_MISSING.of(runner="npm test")
+    return texts.NPM_NO_PACKAGES if lacks_packages else None

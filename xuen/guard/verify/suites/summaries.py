@@ -1,7 +1,8 @@
 """What a runner's output says about its tests, for suites behind `make test` and `npm test`; pure.
 
-Owns the summary lines of common runners. Refuses to find words in the middle of prose: only whole lines of known
-form count, so that a test which prints "1 failed" does not speak for the suite. Also knows commands that test nothing.
+Owns the summary lines of common runners, and what they and the exit code mean together. Refuses to find words in the
+middle of prose: only whole lines of known form count, so that a test which prints "1 failed" does not speak for the
+suite. Also knows commands that test nothing.
 """
 
 from __future__ import annotations
@@ -10,6 +11,10 @@ import re
 import shlex
 from dataclasses import dataclass
 from typing import Final
+
+from xuen.guard.verify.suites.suite_run import Finding, Ran
+from xuen.texts import Text
+from xuen.texts import verify as texts
 
 _SOME: Final = r"[1-9]\d*"
 _PASSED: Final = re.compile(
@@ -62,6 +67,23 @@ class Summary:
 def summary_of(output: str) -> Summary:
     """What the summary lines of an output say."""
     return Summary(*(bool(form.search(output)) for form in (_PASSED, _FAILED, _NONE)))
+
+
+def finding_of(ran: Ran, runner: str, *, lacks: Text | None) -> Finding:
+    """What a `runner` that ended by itself found out.
+
+    `lacks` says what seems not to be installed. That explains a failure in which no test is seen to fail.
+    """
+    seen = summary_of(ran.output)
+    if ran.code == 0 and seen.failed:
+        return Finding("unknown", texts.SUITE_CONTRADICTS.of(runner=runner), ran.output)
+    if seen.none and not seen.passed and not seen.failed:
+        return Finding("unavailable", texts.TESTS_NOTHING.of(runner=runner), ran.output)
+    if ran.code == 0:
+        return Finding("passed", texts.SUITE_PASSED.of(runner=runner), ran.output)
+    if lacks is not None and not seen.failed:
+        return Finding("unavailable", lacks, ran.output)
+    return Finding("failed", texts.SUITE_FAILED.of(runner=runner, code=ran.code), ran.output)
 
 
 def does_nothing(command: str) -> bool:
