@@ -19,6 +19,7 @@ from xuen.guard.verify.suite import SuiteVerifier
 from xuen.guard.verify.suites.summaries import Summary, does_nothing, summary_of
 from xuen.guard.verify.suites.surroundings import suite_environment
 from xuen.stop import Stop
+from xuen.texts import Language
 
 OK = "def test_ok():\n    assert True\n"
 
@@ -43,7 +44,7 @@ class Project:
         command = ["git", *identity, *arguments]
         return subprocess.run(command, cwd=self.folder, check=True, capture_output=True, text=True).stdout
 
-    def judge(self, *, timeout: float = 60, **surroundings: str) -> Judgement:
+    def judge(self, *, timeout: float = 60, language: Language = "en", **surroundings: str) -> Judgement:
         verifier = SuiteVerifier(
             self.folder,
             timeout=timeout,
@@ -51,6 +52,7 @@ class Project:
             surroundings={**os.environ, **surroundings},
             marks={"XUEN_RUN": "mark"},
             python=self.python,
+            language=language,
         )
         return verifier.verify(snapshot(), snapshot())
 
@@ -197,6 +199,20 @@ def test_200_megabytes_of_output_change_neither_memory_nor_verdict(project: Proj
     assert "the first line" in found.raw
     assert "the last line" in found.raw
     assert len(found.raw) < 100_000
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "pytest: unavailable: no file that pytest would take for a test\nmake: passed: make test passed\nfine"),
+        ("zh", "pytest: unavailable: 没有 pytest 会视为测试的文件\nmake: passed: make test 通过\nfine"),
+    ],
+)
+def test_what_each_runner_said_is_kept_in_the_language_of_the_run(
+    project: Project, language: Language, said: str
+) -> None:
+    project.put({"Makefile": "test:\n\t@echo fine\n\t@test -f Makefile\n"})
+    assert project.judge(language=language).raw == said
 
 
 # --- quickly nothing -------------------------------------------------------------------------------------------------

@@ -196,10 +196,10 @@ def _guard(run: Run, sink: Sink, research: ResearchFile, setting: Setting, judge
         stop=run.stop,
         is_repo=rounds.repo is not None,
         marks={"XUEN_WORKSPACE": str(run.workspace.root), "XUEN_RUN": run.token},
+        language=run.language,
     )
-    verifiers: Mapping[str, Verifier] = {
-        verifier.name: verifier for verifier in (suite, AiVerifier(judge, prompt=question), UserVerifier())
-    }
+    ai = AiVerifier(judge, prompt=question, language=run.language)
+    verifiers: Mapping[str, Verifier] = {verifier.name: verifier for verifier in (suite, ai, UserVerifier())}
     return RoundGuard(
         run.workspace,
         settings=rounds,

@@ -16,7 +16,7 @@ from xuen.guard.candidates import Snapshot
 from xuen.guard.score import read_score
 from xuen.guard.verify import Judgement
 from xuen.guard.verify.excerpt import excerpt
-from xuen.texts import Text
+from xuen.texts import Language, Text
 from xuen.texts import verify as texts
 from xuen.workspace.research import Sections, parse
 
@@ -25,13 +25,14 @@ JudgePrompt = Callable[[Sections, Sections], str]
 
 
 class AiVerifier:
-    """Asks `agent` what `prompt` writes."""
+    """Asks `agent` what `prompt` writes; `language` is that of a note within what is kept for people."""
 
     name = "ai"
 
-    def __init__(self, agent: Agent, *, prompt: JudgePrompt) -> None:
+    def __init__(self, agent: Agent, *, prompt: JudgePrompt, language: Language = "en") -> None:
         self._agent = agent
         self._prompt = prompt
+        self._language: Language = language
 
     def verify(self, candidate: Snapshot, best: Snapshot) -> Judgement:
         """Ask for a score of the candidate beside the best; `passed` with the score, or `unknown` with the reason."""
@@ -46,7 +47,8 @@ class AiVerifier:
         return self._judgement(question, outcome)
 
     def _judgement(self, question: str, outcome: Outcome) -> Judgement:
-        raw = excerpt(outcome.stdout if outcome.worked else f"{outcome.stdout}\n{outcome.stderr}".strip())
+        said = outcome.stdout if outcome.worked else f"{outcome.stdout}\n{outcome.stderr}".strip()
+        raw = excerpt(said, self._language)
         if not outcome.worked:
             return self._unknown(texts.JUDGE_FAILED.of(reason=why_failed(outcome, self._agent.name)), raw)
         # Only standard output: agents print banners, the question and the output of tools on the other stream.

@@ -18,12 +18,12 @@ from typing import Final
 
 from xuen.guard.candidates import Snapshot
 from xuen.guard.verify import Judgement
-from xuen.guard.verify.excerpt import excerpt, in_both
+from xuen.guard.verify.excerpt import excerpt
 from xuen.guard.verify.suites import go_suite, make_suite, npm_suite, pytest_suite
 from xuen.guard.verify.suites.suite_run import Finding, Present, Site, SuiteRun
 from xuen.guard.verify.suites.surroundings import suite_environment
 from xuen.stop import Stop
-from xuen.texts import Text
+from xuen.texts import Language, Text
 from xuen.texts import verify as texts
 
 _PROBE: Final = 15.0  # seconds for a program to say whether it could run the suite
@@ -78,6 +78,7 @@ class SuiteVerifier:
 
     `is_repo` says that the user named the folder (`rounds.repo`), so that settings above it may belong to it; those
     above a workspace never do. `marks` are the variables by which a later start finds what a killed run left.
+    `language` is that of the verifier's own words in what is kept for people.
     """
 
     name = "tests"
@@ -92,6 +93,7 @@ class SuiteVerifier:
         surroundings: Mapping[str, str] | None = None,
         marks: Mapping[str, str] | None = None,
         python: str = sys.executable,
+        language: Language = "en",
     ) -> None:
         self._folder = folder.absolute()
         self._timeout = timeout
@@ -100,6 +102,7 @@ class SuiteVerifier:
         self._surroundings = surroundings
         self._marks = dict(marks or {})
         self._python = python
+        self._language: Language = language
 
     def verify(self, candidate: Snapshot, best: Snapshot) -> Judgement:  # noqa: ARG002 - a suite judges a folder
         """Run the first suite that can run. `unavailable` when there is none, `unknown` when it could not tell."""
@@ -134,7 +137,7 @@ class SuiteVerifier:
         for runner in _RUNNERS:
             here = runner.present(suite.site)
             finding = _ask(runner, suite, here)
-            said.append(f"{runner.name}: {finding.outcome}: {in_both(finding.reason)}\n{excerpt(finding.raw)}".rstrip())
+            said.append(self._told(runner.name, finding))
             if finding.outcome != "unavailable":
                 reason = finding.reason
                 break
@@ -143,6 +146,10 @@ class SuiteVerifier:
         if changed := suite.changed():
             reason = texts.SUITE_CHANGED.of(reason=reason, files=changed)
         return Judgement(self.name, finding.outcome, None, reason, "\n".join(said))
+
+    def _told(self, runner: str, finding: Finding) -> str:
+        reason, raw = finding.reason.in_language(self._language), excerpt(finding.raw, self._language)
+        return f"{runner}: {finding.outcome}: {reason}\n{raw}".rstrip()
 
 
 def _ask(runner: _Runner, suite: SuiteRun, here: Present | Text) -> Finding:
