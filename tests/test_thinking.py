@@ -36,6 +36,11 @@ def test_thinking_that_never_ended_says_nothing() -> None:
         assert without_thinking(text).strip() == ""
 
 
+def test_a_model_that_opens_and_closes_without_end_is_read_in_one_go() -> None:
+    assert without_thinking("a" + "<think>" * 50_000 + "b" + "</think>" * 50_000 + "c") == "a\nc"  # within 120 s
+    assert without_thinking("<think>b</think>" * 50_000 + "c").strip() == "c"
+
+
 def test_text_without_such_marks_stays_as_it_is() -> None:
     for text in ("I think so", "a < b > c", "<thinker>x</thinker>", "[think tank]"):
         assert without_thinking(text) == text

@@ -112,6 +112,7 @@ def test_reasoning_is_no_word(answer: str) -> None:
         '{"keywords": ["alpha", "beta"]}',
         '[{"term": "alpha", "why": "x"}, {"term": "beta", "why": "y"}]',
         '[\n  "alpha",\n  "beta",\n',
+        '["alpha", "no\\_escape", "beta", "broken o',
         "Keywords: alpha, beta",
         "关键词：alpha、beta",
         "| No. | Term | Why |\n|---|---|---|\n| 1 | alpha | first |\n| 2 | beta | second |",
@@ -170,6 +171,13 @@ def test_words_with_signs_survive(word: str) -> None:
 )
 def test_prose_and_rubbish_are_no_words(prose: str) -> None:
     assert parse_words(prose) == []
+
+
+@pytest.mark.parametrize("rubbish", [" ", "\t", "　", "-", "#", "[", "<a", '["a", '])
+@pytest.mark.parametrize("form", ["x\na{}!\nb", "x\n{}!\nb", "```{}!\nb"])
+def test_a_long_run_of_anything_is_read_in_one_go(form: str, rubbish: str) -> None:
+    run = rubbish * (9_900 // len(rubbish))
+    assert len(parse_words(form.format("\n".join([run] * 50)))) < 9_000  # 120 seconds at the most
 
 
 def fit_into_the_file(words: list[str]) -> bool:

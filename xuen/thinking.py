@@ -11,9 +11,7 @@ import re
 _NAME = r"(?:[\w.-]{1,20}:)?(?:think|thinking|thoughts?|reasoning|reflection)"
 _OPENER = rf"(?:<{_NAME}(?:\s[^<>]{{0,200}})?>|\[THINK\]|◁think▷)"
 _CLOSER = rf"(?:</{_NAME}\s{{0,20}}>|\[/THINK\]|◁/think▷)"
-_THOUGHT = re.compile(rf"{_OPENER}(?:(?!{_OPENER}).)*?{_CLOSER}", re.IGNORECASE | re.DOTALL)
-_OPEN = re.compile(_OPENER, re.IGNORECASE)
-_CLOSE = re.compile(_CLOSER, re.IGNORECASE)
+_TAG = re.compile(rf"(?P<opening>{_OPENER})|{_CLOSER}", re.IGNORECASE)
 _CHANNEL, _FINAL_CHANNEL = "<|channel|>", "<|channel|>final<|message|>"
 
 
@@ -25,10 +23,18 @@ def without_thinking(text: str) -> str:
     """
     if _CHANNEL in text:
         return text.rpartition(_FINAL_CHANNEL)[2].split("<|", 1)[0] if _FINAL_CHANNEL in text else ""
-    while (shorter := _THOUGHT.sub("\n", text)) != text:
-        text = shorter
-    closers = list(_CLOSE.finditer(text))
-    if closers:
-        text = text[closers[-1].end() :]
-    opener = _OPEN.search(text)
-    return text[: opener.start()] if opener else text
+    said: list[str] = []
+    depth = at = 0
+    for tag in _TAG.finditer(text):
+        if not depth:
+            said.append(text[at : tag.start()])
+        at = tag.end()
+        if tag["opening"]:
+            depth += 1
+        elif depth:
+            depth -= 1
+            if not depth:
+                said.append("\n")
+        else:
+            said.clear()
+    return "".join(said if depth else [*said, text[at:]])

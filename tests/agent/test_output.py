@@ -34,6 +34,7 @@ from xuen.agent.output import LINE_LIMIT, LineCutter, clean_line, clean_text, wh
         ("\x1b]unterminated, the text stays", "unterminated, the text stays"),
         ("\x1bPunterminated", "unterminated"),
         ("\u009dunterminated", "unterminated"),
+        ("\u009dunterminated\u0090q\u009cx", "unterminatedx"),
         ("broken off \x1b[", "broken off "),
         ("broken off \x1b[12;", "broken off "),
         ("broken off \x1b", "broken off "),
@@ -69,6 +70,11 @@ def test_terminal_control_is_removed_and_text_stays(raw, shown):
 )
 def test_rewriting_and_broken_bytes(raw, shown):
     assert clean_line(raw) == shown
+
+
+def test_strings_that_never_end_are_read_in_one_go():
+    for opening in (b"\xc2\x9d", b"\x1b]", b"\x1b[", b"\xc2\x9b", b"\x1b "):
+        assert clean_text((opening * 30_000 + "字\n".encode()) * 3) == "字\n字\n字\n"  # 120 seconds at the most
 
 
 @given(st.binary(max_size=200))

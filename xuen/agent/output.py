@@ -19,11 +19,11 @@ LINE_LIMIT: Final = 64 * 1024  # bytes
 _KEPT: Final = LINE_LIMIT - 256  # bytes that stay of a longer line, so that it fits with its notice
 
 # ECMA-48 forms with their 7-bit and, as UTF-8, their 8-bit introducers. Strings (OSC, DCS, SOS, PM, APC) end with
-# BEL or ST; one that does not end loses its introducer only, so the text after it stays.
+# BEL or ST; one that does not end, or meets another introducer first, loses its own only, so the text after it stays.
 _SEQUENCES: Final = re.compile(
     rb"(?:\x1b\[|\xc2\x9b)[0-?]*[ -/]*[@-~]?"  # CSI, also one that breaks off
     rb"|(?:\x1b[\]PX^_]|\xc2[\x9d\x90\x98\x9e\x9f])"  # strings
-    rb"(?:(?:[^\x07\x18\x1a\x1b\xc2]|\xc2(?!\x9c))*(?:\x07|\x1b\\|\xc2\x9c))?"
+    rb"(?:(?:[^\x07\x18\x1a\x1b\xc2]|\xc2(?![\x90\x98\x9c-\x9f]))*(?:\x07|\x1b\\|\xc2\x9c))?"
     rb"|\x1b[ -/]+[0-~]?"  # escape with intermediates: character sets and the like
     rb"|\x1b[0-~]?"  # all other escapes
     rb"|\xc2[\x80-\x9f]"  # remaining C1

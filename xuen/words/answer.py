@@ -23,12 +23,13 @@ MOST_LINES = 5_000
 """Lines of an answer that are read: a batch asks for a hundredth of that."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2060\ufeff]")
+_BLANKS = re.compile(r"[^\S\n]{3,}")
 _TAG = re.compile(r"</[a-z][\w-]*\s*>|(?<!\w)<[a-z][\w-]*\s*/?>|<br\s*/?>", re.IGNORECASE)
 _USAGE = re.compile(r"\s*usage:\s", re.IGNORECASE)
 _LINK = re.compile(r"\[([^\[\]\n]+)\]\([^()\s]+\)")
 _FENCE = re.compile(r"\s*(?:```|~~~)\s*([\w+-]*)\s*$")
 _CODE = frozenset(("bash", "sh", "shell", "console", "python", "py", "diff", "yaml", "xml", "html"))
-_RULE = re.compile(r"\s*\|?\s*:?-{2,}[-:| \t]*$")
+_RULE = re.compile(r"\s*\|?\s*:?--[-:| \t]*$")
 _FRAME = re.compile(r"\s*[+╔┌├╠└╚][-=+─═┬┼┴╦╬╩┐┤┘╗╣╝]+\s*$")
 _CELLS = re.compile("[|｜│║]")
 _UNFINISHED = re.compile(r'\[\s*("(?:[^"\\]|\\.)*"\s*,\s*)+')
@@ -40,6 +41,7 @@ _LAST_OF = re.compile(r"(?:and|or)(?:\s+|$)|以及|和(?=[^，。]{2,}$)", re.IG
 def parse_words(answer: str) -> list[str]:
     """The words in an agent's answer, in order, each once."""
     text = without_thinking(_CONTROL.sub("", answer))
+    text = _BLANKS.sub(lambda run: "\t" if "\t" in run[0] else "  ", text)  # patterns would try a long run in vain
     if _USAGE.match(text):
         return []  # a program's help
     found = _json_words(text)
@@ -74,7 +76,8 @@ def _json_words(text: str) -> list[str] | None:
     if isinstance(_decoded(text), dict | list):
         return []  # a message of the program's, or an empty list
     if unfinished := _UNFINISHED.search(text):
-        return [word for each in _STRING.findall(text, unfinished.start()) if (word := clean(json.loads(each)))]
+        strings = [_decoded(each) for each in _STRING.findall(text, unfinished.start())]
+        return [word for each in strings if isinstance(each, str) and (word := clean(each))]
     return None
 
 
