@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from guard_play import Play
 
+from xuen.events import Event, Verdict
 from xuen.workspace.research import parse
 
 PROGRAM = Path(__file__).with_name("guard_points.py")
@@ -127,6 +128,49 @@ def test_a_lock_that_somebody_keeps_is_waited_for_and_then_told(play: Play) -> N
     play.round(None)
     assert play.idea == ""
     assert offs(play) == ["GuardOff", "GuardOn"]
+
+
+def test_a_start_that_loses_the_disk_half_way_still_says_what_it_knows(play: Play) -> None:
+    play.start(verify="user")
+    first, second = play.round("one"), play.round("two")
+    play.finish()
+    play.verdict(f"{first} 2\n{second} 3\n")
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+
+    class Ears(type(play.ears)):  # type: ignore[misc]
+        def emit(self, event: Event) -> None:
+            super().emit(event)
+            if isinstance(event, Verdict) and event.id == first:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (0, limits[1]))  # nothing can be opened any more
+
+    play.ears = Ears()
+    try:
+        shown = play.start(verify="user").shown()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert (shown.idea, shown.pending) == ("", None)
+    assert offs(play) == ["GuardOff"]
+    play.round(None)
+    assert offs(play) == ["GuardOff", "GuardOn"]
+    assert [line["id"] for line in play.lines("rejected")] == [first, second]
+
+
+@pytest.mark.parametrize("lost", [b"no line at all", b'"event":"adopted"'])
+def test_one_snapshot_that_cannot_be_read_is_no_trouble_of_the_start(play: Play, lost: bytes) -> None:
+    """Neither where research.md was edited, nor where the history lost lines and a verdict may be an old one."""
+    play.start(answers=[9, "unknown"])
+    best, waiting = play.round("one"), play.round("two")
+    play.finish()
+    play.workspace.candidate(waiting).unlink()
+    play.workspace.candidate(waiting).symlink_to("/proc/self/mem")  # reading that is an error of the disk
+    play.verdict(f"{waiting} 9\n")
+    lines = play.workspace.history.read_bytes().splitlines(keepends=True)
+    play.workspace.history.write_bytes(b"".join(line for line in lines if lost not in line))
+    play.workspace.research.write_bytes(play.text("edited"))
+    play.restart()
+    assert offs(play) == []
+    assert play.idea == "one"
+    assert play.record()["id"] == best
 
 
 Environment = Callable[..., dict[str, str]]

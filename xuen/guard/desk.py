@@ -14,6 +14,7 @@ from xuen.guard.history import Index, Known, Ledger
 from xuen.sink import Sink
 from xuen.texts import Text
 from xuen.workspace.paths import Workspace
+from xuen.workspace.research import parse_or_none
 from xuen.workspace.research_file import ResearchFile
 
 
@@ -48,22 +49,23 @@ class Desk:
         """Tell something that is worth a warning."""
         self.sink.emit(Notice(level="warning", text=text))
 
+    def is_intact(self, known: Known) -> bool:
+        """Whether a known snapshot is there as it was kept; one that cannot be read counts as if it were not."""
+        try:
+            return parse_or_none(self.snapshot(known)) is not None
+        except OSError:
+            return False
+
     def snapshot(self, known: Known) -> bytes | None:
         """The bytes of a known snapshot, if it is intact. Raises OSError when it cannot be read."""
         return load(self.workspace.candidate(known.id), known.sha256)
 
     def free_id(self, number: int) -> str:
         """An id that no snapshot, prompt or log has yet."""
-        return new_id(self.clock(), number, _Taken(self))
+        return new_id(self.clock(), number, self._is_taken)
 
-
-@dataclass(frozen=True, slots=True)
-class _Taken:
-    desk: Desk
-
-    def __contains__(self, identity: object) -> bool:
+    def _is_taken(self, identity: str) -> bool:
         """Whether something of that id is on the disk, dangling links included."""
-        workspace = self.desk.workspace
-        name = str(identity)
-        places = (workspace.candidate(name), workspace.prompt(name), workspace.log(name))
+        workspace = self.workspace
+        places = (workspace.candidate(identity), workspace.prompt(identity), workspace.log(identity))
         return any(place.exists() or place.is_symlink() for place in places)

@@ -126,7 +126,7 @@ def _hold_verdicts(desk: Desk, policy: Policy) -> None:
     with suppress(OSError):
         data = read_regular(desk.workspace.verdicts)
     lines = parse_verdicts(data)
-    for each in due(lines, desk.index, lambda known: desk.snapshot(known) is not None, policy.reaches)[0]:
+    for each in due(lines, desk.index, desk.is_intact, policy.reaches)[0]:
         known = each.known
         verdict = Verdict(round=desk.index.last_round, id=known.id, score=each.score, comment=each.comment)
         if known.was_best:
@@ -164,9 +164,10 @@ def _is_recent(desk: Desk, state: Research) -> bool:
     index = desk.index
     recent = [each.id for each in index.anchors[-_RECENT:]] + list(index.known)[-_RECENT:]
     for known in (index.known[each] for each in recent):
-        kept = parse_or_none(desk.snapshot(known))
-        if kept is not None and kept.sections == state.sections:
-            return True
+        with suppress(OSError):  # one that cannot be read is no trouble of the guard's
+            kept = parse_or_none(desk.snapshot(known))
+            if kept is not None and kept.sections == state.sections:
+                return True
     return False
 
 

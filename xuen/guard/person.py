@@ -8,12 +8,11 @@ from xuen.events import Adopted, Rejected, Verdict
 from xuen.files.regular import read_regular
 from xuen.guard.best import Best
 from xuen.guard.desk import Desk
-from xuen.guard.history import Known, anchor_of
+from xuen.guard.history import anchor_of
 from xuen.guard.policy import Policy
 from xuen.guard.verdicts import Due, Line, Problem, due, parse
 from xuen.texts import guard as texts
 from xuen.texts import plain
-from xuen.workspace.research import parse_or_none
 
 _TOLD_AT_ONCE = 5
 
@@ -38,7 +37,7 @@ class Person:
         lines = self._read()
         if not lines and self._desk.index.waiting is None:
             return
-        todo, problems = due(lines, self._desk.index, self._is_intact, self._policy.reaches)
+        todo, problems = due(lines, self._desk.index, self._desk.is_intact, self._policy.reaches)
         self._complain(problems)
         for each in todo:
             best = self._carry_out(each, best, number)
@@ -52,13 +51,6 @@ class Person:
         except OSError as error:
             self._complain([Problem("unreadable", texts.VERDICTS_UNREADABLE.of(error=plain(str(error))))])
             return []
-
-    def _is_intact(self, known: Known) -> bool:
-        try:
-            data = self._desk.snapshot(known)
-        except OSError:  # one unreadable snapshot is this line's trouble, not the guard's
-            return False
-        return parse_or_none(data) is not None
 
     def _carry_out(self, each: Due, best: Best, number: int) -> Best:
         known, score = each.known, f"{each.score:g}"
