@@ -117,7 +117,7 @@ def fill(workspace: Workspace, count: int) -> None:
     events: list[Adopted | Baseline | Candidate] = []
     for number in range(start, start + count + 1):
         data = empty.with_sections(Sections(f"idea {number}\n" + "thought " * 500, "step\n" * 300))
-        identity = new_id(datetime.now(UTC) + timedelta(seconds=number), number, set())
+        identity = new_id(datetime.now(UTC) + timedelta(seconds=number), number, lambda _: False)
         sha256 = digest(data)
         if count == 1:
             save(workspace.candidate(identity), Snapshot(identity, number, data, sha256))

@@ -12,7 +12,7 @@ import json
 import os
 from collections.abc import Callable, Container
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -49,16 +49,8 @@ class Best:
 
 
 def record_bytes(anchor: Anchor) -> bytes:
-    """The content of best.json."""
-    value = {
-        "seq": anchor.seq,
-        "id": anchor.id,
-        "sha256": anchor.sha256,
-        "score": anchor.score,
-        "verify": anchor.verify,
-        "adopted_at": anchor.adopted_at,
-    }
-    return (json.dumps(value, ensure_ascii=False) + "\n").encode()
+    """The content of best.json: the fields of the anchor, by their names."""
+    return (json.dumps(asdict(anchor), ensure_ascii=False) + "\n").encode()
 
 
 def read_record(path: Path) -> Anchor | None:

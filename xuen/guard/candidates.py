@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -63,11 +63,11 @@ def last_round_of(identities: Iterable[str]) -> int:
     return max((number for number in map(round_of, identities) if number < LARGEST_ROUND), default=0)
 
 
-def new_id(now: datetime, number: int, taken: Container[str]) -> str:
-    """The first free id of round `number` at `now` (UTC)."""
+def new_id(now: datetime, number: int, is_taken: Callable[[str], bool]) -> str:
+    """The first id of round `number` at `now` (UTC) that is not taken."""
     stem = identity = f"{now:%Y%m%d-%H%M%S}-r{number}"
     count = 1
-    while identity in taken:
+    while is_taken(identity):
         count += 1
         identity = f"{stem}-{count}"
     return identity

@@ -120,7 +120,7 @@ class RoundGuard:
             self._failed(report)
         else:
             try:
-                state = _state(report)
+                state = report.research().sections
             except DamagedResearch as damage:
                 self._damaged(report, best, damage.reason)
             else:
@@ -246,12 +246,13 @@ class RoundGuard:
         best, now = self._best, self.sections()
         if best is None:
             return self._bare.shown()
+        pending = self._steps.result(lambda: self._desk.index.pending())  # noqa: PLW0108 - the index may fail
         return SectionsShown(
             idea=now.idea,
             artifact=now.artifact,
             best=best.anchor.id,
             best_score=best.anchor.score,
-            pending=self._desk.index.pending(),
+            pending=pending,
         )
 
     def keep_prompt(self, id: str, text: str) -> None:
@@ -377,9 +378,3 @@ class RoundGuard:
 
     def _relative(self, path: Path | None) -> str | None:
         return None if path is None else path.relative_to(self._desk.workspace.root).as_posix()
-
-
-def _state(report: RoundReport) -> Sections:
-    if report.data is None:
-        raise DamagedResearch(texts.RESEARCH_MISSING)
-    return parse(report.data).sections

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from xuen.events import Judged, Verifying
+from xuen.files.jsonl import number
 from xuen.guard.candidates import Snapshot
 from xuen.guard.kept_texts import KeptTexts
 from xuen.guard.policy import Decision, Policy
@@ -31,7 +31,7 @@ class Findings:
             {
                 "verifier": each.verifier,
                 "outcome": each.outcome,
-                "score": each.score if each.score is not None and math.isfinite(each.score) else None,
+                "score": number(each.score),
                 "reason": each.reason.in_language(language),
             }
             for each in self.judgements

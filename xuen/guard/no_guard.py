@@ -11,14 +11,13 @@ from datetime import datetime
 from pathlib import Path
 
 from xuen.errors import DamagedResearch
-from xuen.events import Damaged, Event, RunFinished, RunStarted, SectionsShown
+from xuen.events import Damaged, RunFinished, RunStarted, SectionsShown
 from xuen.guard.candidates import new_id
 from xuen.guard.round import RoundReport, agent_failed, heartbeat
 from xuen.guard.steps import Steps
 from xuen.sink import Sink
 from xuen.texts import Text
-from xuen.texts.guard import RESEARCH_MISSING
-from xuen.workspace.research import Research, Sections, new_research, parse
+from xuen.workspace.research import Sections, new_research, parse
 from xuen.workspace.research_file import ResearchFile
 
 
@@ -31,12 +30,10 @@ class NoGuard:
         self._sink = sink
         self._clock = clock
         self._steps = Steps(sink)
-        self._last_good: Research | None = None
-        self._task = ""
+        self._last_good = parse(new_research(""))
         self._agent = ""
         self._streak = 0
         self._round = 0
-        self._ids: set[str] = set()
 
     def start(self, started: RunStarted) -> None:
         """Tell the start and see to a well-formed research.md."""
@@ -45,15 +42,14 @@ class NoGuard:
 
     def take_over(self, started: RunStarted) -> None:
         """Take research.md as it is for the last good state; a damaged one is kept aside for an empty one."""
-        task = self._task = started.task
         self._agent, self._round = started.agent, started.round
+        self._last_good = parse(new_research(started.task))
         try:
-            self._last_good = self._read()
+            self._last_good = parse(self._research.read())
         except DamagedResearch as damage:
-            self._last_good = parse(new_research(task))
             self._refuse(damage.reason, self._round)
         except OSError:
-            self._last_good = parse(new_research(task))
+            pass  # the first round will tell
 
     def last_round(self) -> int:
         """The last round of this run; nothing is known of earlier ones."""
@@ -62,13 +58,11 @@ class NoGuard:
     def open_round(self, round: int) -> str:
         """A name for the round, for the screen only."""
         self._round = round
-        identity = new_id(self._clock(), round, self._ids)
-        self._ids.add(identity)
-        return identity
+        return new_id(self._clock(), round, lambda _: False)
 
     def sections(self) -> Sections:
         """What research.md held when last looked at."""
-        return self._good().sections
+        return self._last_good.sections
 
     def shown(self) -> SectionsShown:
         """The sections alone."""
@@ -86,20 +80,18 @@ class NoGuard:
         """Take the newest well-formed state, whoever made it; refuse a damaged one."""
         before = self.sections()
         try:
-            if report.data is None:
-                raise DamagedResearch(RESEARCH_MISSING)
-            self._last_good = parse(report.data)
+            self._last_good = report.research()
         except DamagedResearch as damage:
             self._streak = 0
             self._refuse(damage.reason, report.round)
         if not report.outcome.worked:
             self._streak = 0
-            self._tell(agent_failed(report, self._agent))
+            self._sink.emit(agent_failed(report, self._agent))
         elif self.sections() != before:
             self._streak = 0
-        elif self._last_good is not None and self._last_good.data == report.data:
+        elif self._last_good.data == report.data:  # else it was damaged
             self._streak += 1
-            self._tell(heartbeat(report, self._streak, self._agent))
+            self._sink.emit(heartbeat(report, self._streak, self._agent))
 
     def finish(self, finished: RunFinished) -> None:
         """Tell the end."""
@@ -108,18 +100,9 @@ class NoGuard:
     def _refuse(self, reason: Text, round: int) -> None:
         kept = self._steps.result(self._put_back)
         place = kept.relative_to(self._root).as_posix() if kept else None
-        self._tell(Damaged(round=round, reason=reason, kept=place))
+        self._sink.emit(Damaged(round=round, reason=reason, kept=place))
 
     def _put_back(self) -> Path | None:
         kept = self._research.keep_aside()
-        self._research.replace(self._good().data)
+        self._research.replace(self._last_good.data)
         return kept
-
-    def _good(self) -> Research:
-        return self._last_good or parse(new_research(self._task))
-
-    def _read(self) -> Research:
-        return parse(self._research.read())
-
-    def _tell(self, event: Event) -> None:
-        self._sink.emit(event)

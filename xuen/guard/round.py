@@ -8,8 +8,10 @@ from typing import Protocol
 
 from xuen.agent.call import Outcome
 from xuen.agent.causes import likely_cause, why_failed
+from xuen.errors import DamagedResearch
 from xuen.events import AgentFailed, Heartbeat, RunFinished, RunStarted, SectionsShown
-from xuen.workspace.research import Sections
+from xuen.texts.guard import RESEARCH_MISSING
+from xuen.workspace.research import Research, Sections, parse
 
 CAUSE_FROM = 3
 """From how many heartbeats in a row the likely cause is told."""
@@ -24,6 +26,16 @@ class RoundReport:
     words: tuple[str, ...]
     outcome: Outcome
     data: bytes | None
+
+    def research(self) -> Research:
+        """research.md as the round left it.
+
+        Raises:
+            DamagedResearch: it is gone or not well-formed.
+        """
+        if self.data is None:
+            raise DamagedResearch(RESEARCH_MISSING)
+        return parse(self.data)
 
 
 def agent_failed(report: RoundReport, agent: str) -> AgentFailed:
