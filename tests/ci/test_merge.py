@@ -203,4 +203,5 @@ def test_a_copy_of_a_log_is_short_without_keys_and_stays_the_same() -> None:
     assert len(once) <= 65_536
     assert b"bytes left out" in once
     assert log_copy(once) == once
+    assert log_copy(b"\xff http://me:secret@host/v1\n") == b"\xff http://host/v1\n"
     assert log_copy(b"the task-oriented sk-learn way\n") == b"the task-oriented sk-learn way\n"

@@ -76,6 +76,15 @@ def test_a_key_is_sent_without_the_newline_of_its_file(model_server, say, given)
     assert sendable(" \n", "K") is None and sendable(None, "K") is None
 
 
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_server_that_repeats_the_key_is_told_without_it(model_server, say, client, streamed):
+    error = {"error": {"message": "invalid api key: sk-secret", "type": "server_error"}}
+    model_server.replies = [say.stream(say.sse(error)) if streamed else say.refuse(401, error)]
+    with pytest.raises(ModelError, match=r"invalid api key: \*\*\*") as caught:
+        ask(client)
+    assert "sk-secret" not in caught.value.line("en") + caught.value.line("zh")
+
+
 def halves(*pieces: dict) -> bytes:
     """A stream whose text is all escapes, as many servers write it."""
     events = [*(chunk(**piece) for piece in pieces), chunk("stop")]
@@ -119,7 +128,9 @@ def test_a_reading_thread_that_dies_of_whatever_ends_the_answer(model_server):
     patience = threading.Timer(20, cancel.set)
     patience.start()  # so that the test fails and does not hang
     with httpx.Client() as http:
-        reading = Reading(http, model_server.url, b"{}", {"A": "\u00e9"}, "K")  # that a header cannot hold
+        reading = Reading(
+            http, model_server.url, b"{}", {"A": "\u00e9"}, key=None, key_variable="K"
+        )  # that a header cannot hold
         with pytest.raises(ModelError, match="broke off"):
             next(reading.chunks(cancel))
     patience.cancel()

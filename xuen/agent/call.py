@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from xuen import redact
 from xuen.events import Purpose, Why
 from xuen.texts import Text
 from xuen.texts import call as texts
@@ -39,12 +40,12 @@ class Outcome:
         return self.why is Why.OK
 
     def reason(self) -> Text:
-        """How it ended in words, with the last line that a failed agent printed."""
+        """How it ended in words, with the last line that a failed agent printed, secrets left out."""
         how = ending(self.why, self.code, self.seconds)
         lines = (self.stderr.strip() or self.stdout.strip()).splitlines()
         if self.why is not Why.FAILED or not lines:
             return how
-        return texts.AND_SAID.of(how=how, said=lines[-1].strip()[:200])
+        return texts.AND_SAID.of(how=how, said=redact.text(lines[-1].strip())[:200])
 
 
 def ending(why: Why, code: int | None, seconds: float) -> Text:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from xuen import redact
 from xuen.agent.call import Outcome, ending
 from xuen.events import Why
 from xuen.texts import Text, plain
@@ -220,7 +221,7 @@ def sign_of(outcome: Outcome, agent: str = "") -> Text | None:
     The last sign in what it printed counts, standard error before standard output.
     """
     known = SPECIAL.get(agent, ()) + GENERAL
-    asked = {line.strip() for line in outcome.asked.splitlines()}  # several agents print their prompt
+    asked = {redact.text(line.strip()) for line in outcome.asked.splitlines()}  # several agents print their prompt
     for stream in (outcome.stderr, outcome.stdout):
         for line in reversed(_lines(stream)):
             if line in asked or _NO_TROUBLE.search(line):
@@ -241,4 +242,5 @@ def _around(line: str, found: re.Match[str]) -> str:
 
 
 def _lines(stream: str) -> list[str]:
-    return [line.strip()[:_READ] for line in stream.splitlines()[-_LINES:] if line.strip()]
+    """The last lines, without secrets: what is told of them goes into the history."""
+    return [redact.text(line.strip())[:_READ] for line in stream.splitlines()[-_LINES:] if line.strip()]

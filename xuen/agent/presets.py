@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Final
 
 import xuen
+from xuen import redact
 from xuen.agent.command import CannotStart, Listener, run
 from xuen.agent.output import clean_text
 from xuen.agent.pipes import Stream
@@ -259,7 +260,7 @@ def _check_server(settings: XworkSettings) -> None:
         return
     if not re.match(r"https?://[^/\s]", settings.base_url):
         raise ConfigError(
-            texts.BAD_SERVER.of(url=settings.base_url), where="xwork.base_url", mend=texts.BAD_SERVER_MEND
+            texts.BAD_SERVER.of(url=redact.url(settings.base_url)), where="xwork.base_url", mend=texts.BAD_SERVER_MEND
         )
     if settings.model is None:
         raise ConfigError(texts.NO_MODEL, where="xwork.model", mend=texts.NO_MODEL_MEND)

@@ -26,6 +26,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from xuen import redact
 from xuen.ci.content import STATE, Content, Files
 from xuen.errors import UsageError, UserError
 from xuen.texts import Text, plain
@@ -41,7 +42,6 @@ _TIP = "refs/xuen/tip"
 _NEW = "refs/xuen/new"
 _IDENTITY = "xuen <xuen@localhost>"
 _ENTRY = re.compile(rb"(\d{6}) blob ([0-9a-f]+)\t(.*)", re.DOTALL)
-_USER_IN_URL = re.compile(r"(?<=://)[^/@\s]+@")
 
 
 class GitFailed(UserError):
@@ -191,7 +191,7 @@ class Remote:
             return url
         path = (self._folder / url).resolve()
         if not path.is_dir():
-            raise UsageError(texts.NO_REMOTE, where=_USER_IN_URL.sub("", self._name), mend=texts.NO_REMOTE_MEND)
+            raise UsageError(texts.NO_REMOTE, where=redact.text(self._name), mend=texts.NO_REMOTE_MEND)
         return str(path)
 
     def _refuse_default(self) -> None:
@@ -243,7 +243,7 @@ class Remote:
         lines = [line.strip() for line in errors.decode(errors="replace").splitlines() if line.strip()]
         telling = [line for line in lines if re.match(r"(fatal|error|remote: error| ?!)|.*\[.*rejected", line)]
         said = " | ".join(dict.fromkeys((telling or lines)[:3])) or "?"
-        said = _USER_IN_URL.sub("", said)
+        said = redact.text(said)
         return said.replace(self._token, "***") if self._token else said
 
 

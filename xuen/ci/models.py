@@ -19,6 +19,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from random import Random
 
+from xuen import redact
 from xuen.agent.call import Call, Outcome
 from xuen.agent.causes import sign_of
 from xuen.agent.command import CannotStart, Listener, run
@@ -188,7 +189,7 @@ def list_models(command: str, environ: Mapping[str, str], stop: Stop) -> list[st
         NoModel: it cannot be run, fails, takes over two minutes or lists nothing.
     """
     heard = _Heard()
-    shown = plain(command)
+    shown = plain(redact.text(command))
     try:
         argv = shlex.split(command)
         with tempfile.TemporaryDirectory(prefix="xuen-list-", ignore_cleanup_errors=True) as folder:
@@ -196,12 +197,14 @@ def list_models(command: str, environ: Mapping[str, str], stop: Stop) -> list[st
             ended = run(argv, cwd=Path(folder), env=env, listener=heard, stop=stop, timeout=_LIST_SECONDS)
     except (CannotStart, ValueError, IndexError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise NoModel(texts.NO_LIST.of(command=shown, reason=plain(reason)), mend=texts.NO_LIST_MEND) from None
+        raise NoModel(
+            texts.NO_LIST.of(command=shown, reason=plain(redact.text(reason))), mend=texts.NO_LIST_MEND
+        ) from None
     said = clean_text(bytes(heard.said["stdout"]))
     if ended.code != 0:
         told = clean_text(bytes(heard.said["stderr"])).strip().splitlines() or said.strip().splitlines() or ["?"]
         reason = told[-1][:200] if ended.code is not None else f"{_LIST_SECONDS:g} s"
-        raise NoModel(texts.NO_LIST.of(command=shown, reason=plain(reason)), mend=texts.NO_LIST_MEND)
+        raise NoModel(texts.NO_LIST.of(command=shown, reason=plain(redact.text(reason))), mend=texts.NO_LIST_MEND)
     names = [line.strip() for line in said.splitlines()]
     found = list(dict.fromkeys(name for name in names if _NAME.fullmatch(name)))
     if not found:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
+from xuen import redact
 from xuen.agent.presets import Resolved, program_word
 from xuen.agent.template import clean_environment
 from xuen.cli.assemble import agent_of, judge_of
@@ -212,16 +213,17 @@ def _program(resolved: Resolved, config: Config) -> Finding:
 
 def _server(url: str) -> Finding:
     """Whether something takes connections where the model server should be."""
+    shown = plain(redact.url(url))
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port or {"http": 80, "https": 443}[parts.scheme]
         if not host:
             raise ValueError
     except (ValueError, KeyError):
-        return Finding(texts.AGENT, "bad", texts.NO_URL.of(url=plain(url)), texts.URL_MEND)
+        return Finding(texts.AGENT, "bad", texts.NO_URL.of(url=shown), texts.URL_MEND)
     try:
         socket.create_connection((host, port), timeout=_CONNECT).close()
     except (OSError, UnicodeError) as error:
         reason = plain(getattr(error, "strerror", None) or str(error))
-        return Finding(texts.AGENT, "bad", texts.NO_SERVER.of(url=plain(url), reason=reason), texts.SERVER_MEND)
-    return Finding(texts.AGENT, "good", texts.SERVER_AT.of(url=plain(url)))
+        return Finding(texts.AGENT, "bad", texts.NO_SERVER.of(url=shown, reason=reason), texts.SERVER_MEND)
+    return Finding(texts.AGENT, "good", texts.SERVER_AT.of(url=shown))

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Final
 
+from xuen import redact
 from xuen.texts import Text, plain
 from xuen.texts import xwork as texts
 from xuen.xwork.config import AgentConfig
@@ -43,7 +44,7 @@ def connect(config: AgentConfig, listener: Listener, cancel: Cancel) -> ModelCli
 
 def _server(config: AgentConfig, url: str) -> ModelClient:
     if not config.model:
-        raise BadUse(texts.NO_MODEL.of(url=plain(url)), mend=texts.NO_MODEL_MEND)
+        raise BadUse(texts.NO_MODEL.of(url=plain(redact.url(url))), mend=texts.NO_MODEL_MEND)
     from xuen.xwork.model.anthropic import KEY, Anthropic
     from xuen.xwork.model.openai_compatible import OpenAICompatible
     from xuen.xwork.model.server import checked

@@ -2,7 +2,8 @@
 
 Owns what all protocols of such servers share. Reading happens on a thread of its own, because a read of the network
 cannot be cancelled and a caller must be free within half a second. Always holds: the answer does not depend on how the
-bytes were cut; the key stands in one header and nowhere else; a thread that dies of anything ends the wait as well.
+bytes were cut; the key stands in one header and in no message, nor
+does a password in the address; a thread that dies of anything ends the wait as well.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from xuen import redact
 from xuen.texts import plain
 from xuen.texts import xwork as texts
 from xuen.xwork.errors import BadUse, Interrupted, ModelError, Retryable
@@ -77,11 +79,11 @@ class ServerModel:
         if self._client is None:
             self._client = _client_for(self._url, self._silence)
         data = json.dumps({**body, "model": self._model}).encode()
-        return Reading(self._client, self._url, data, headers, self._key_variable)
+        return Reading(self._client, self._url, data, headers, key=self._key, key_variable=self._key_variable)
 
     def _refused(self, event: Mapping[str, Any]) -> ModelError:
         """The error that a stream reported."""
-        return refusal(0, told(event), self._key_variable, has_key=bool(self._key))
+        return refusal(0, _without(self._key, told(event)), self._key_variable, has_key=bool(self._key))
 
 
 def checked(base_url: str) -> str:
@@ -96,7 +98,7 @@ def checked(base_url: str) -> str:
     except ValueError:
         good = False
     if not good or any(character.isspace() for character in base_url):
-        raise BadUse(texts.BAD_URL.of(url=plain(base_url)), mend=texts.BAD_URL_MEND)
+        raise BadUse(texts.BAD_URL.of(url=plain(redact.url(base_url))), mend=texts.BAD_URL_MEND)
     return base_url.rstrip("/")
 
 
@@ -129,13 +131,21 @@ class Reading:
     """One request on a thread of its own; what arrives goes through a queue to whoever asked."""
 
     def __init__(
-        self, client: httpx.Client, url: str, body: bytes, headers: Mapping[str, str], key_variable: str
+        self,
+        client: httpx.Client,
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        *,
+        key: str | None,
+        key_variable: str,
     ) -> None:
+        """`headers` hold the key already, in the way of the protocol; `key` is what no message may hold."""
         self._client = client
         self._url = url
         self._body = body
         self._headers = {"Content-Type": "application/json", "Accept": "text/event-stream", **headers}
-        self._has_key = "Authorization" in headers or "x-api-key" in headers
+        self._key = key
         self._key_variable = key_variable
         self._arrived: queue.SimpleQueue[dict[str, Any] | ModelError | None] = queue.SimpleQueue()
         self._hang_up: Callable[[], None] = lambda: None
@@ -193,7 +203,7 @@ class Reading:
         put = self._arrived.put
         if response.status_code != 200:
             response.read()
-            put(refusal_of(response, self._key_variable, has_key=self._has_key))
+            put(refusal_of(response, self._key, self._key_variable))
             return
         kind = response.headers.get("content-type", "")
         if "application/json" in kind:  # a server that does not stream
@@ -223,20 +233,24 @@ class Reading:
         import httpx
 
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-            what = texts.UNREACHABLE.of(url=plain(self._url), reason=plain(_why(error)))
+            what = texts.UNREACHABLE.of(url=plain(redact.url(self._url)), reason=plain(_why(error)))
             return Retryable(what, mend=texts.UNREACHABLE_MEND)
         return Retryable(texts.BROKEN_STREAM.of(reason=plain(_why(error))))
 
 
-def refusal_of(response: httpx.Response, key_variable: str, *, has_key: bool) -> ModelError:
-    """What an answer that is no success means."""
+def refusal_of(response: httpx.Response, key: str | None, key_variable: str) -> ModelError:
+    """What an answer that is no success means; some servers repeat the key in it."""
     try:
         reason = told(response.json())
     except ValueError:
         reason = ""
     reason = reason or " ".join(response.text.split())[:300] or response.reason_phrase
     after = response.headers.get("retry-after"), response.headers.get("retry-after-ms")
-    return refusal(response.status_code, reason, key_variable, has_key=has_key, after=after)
+    return refusal(response.status_code, _without(key, reason), key_variable, has_key=bool(key), after=after)
+
+
+def _without(key: str | None, text: str) -> str:
+    return text.replace(key, "***") if key else text
 
 
 def _hang_up(response: httpx.Response) -> Callable[[], None]:
@@ -255,4 +269,4 @@ def _hang_up(response: httpx.Response) -> Callable[[], None]:
 
 
 def _why(error: Exception) -> str:
-    return str(error) or type(error).__name__
+    return redact.text(str(error)) or type(error).__name__

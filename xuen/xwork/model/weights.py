@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from xuen import redact
 from xuen.errors import LockTimeout
 from xuen.files.durable import sync_folder
 from xuen.files.lock import FileLock
@@ -152,7 +153,7 @@ class _Fetch:
             finally:
                 _end(process)
         if process.returncode != 0:
-            raise _failed(self.source, plain(_last_line(log)))
+            raise _failed(self.source, plain(redact.text(_last_line(log))))
         self.progress(whole, whole)
 
     def _unpack(self, part: Path, target: Path) -> None:
