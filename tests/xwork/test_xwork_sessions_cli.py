@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from xuen.xwork.commands import settings
+from xuen.xwork.options import parser
+from xuen.xwork.session.records import ModelChosen
+
 
 @pytest.fixture
 def work(tmp_path):
@@ -175,6 +179,47 @@ def test_a_server_without_a_model_is_bad_use(xwork):
     code, _, err = xwork("run", "a", "--base-url", "http://127.0.0.1:9/v1")
     assert code == 2 and "--model" in err
     assert xwork("run", "a", "--base-url", "nonsense", "--model", "m")[0] == 2
+
+
+def chosen(*argv, before):
+    """The server and the model of a command line, in a session that had `before`."""
+    options = parser().parse_args(argv)
+    config = settings(options, Path(), session=None, language="en", chosen=before)
+    return config.base_url, config.model
+
+
+def test_resume_goes_on_with_the_server_and_model_of_the_session(model_server, say, xwork, shown, work):
+    later = say.refuse(400, {"error": {"message": "not today"}})
+    answer = say.stream(say.sse({"choices": [{"index": 0, "delta": {"content": "done"}, "finish_reason": "stop"}]}))
+    model_server.replies = [later, later, answer, answer]
+    address = model_server.url.replace("http://", "http://user:secret@")
+    key = {"OPENAI_API_KEY": "sk-of-nobody"}
+    assert xwork("run", "go", "--base-url", address, "--model", "m1", **key)[0] == 1
+    code, _, err = xwork("resume", "--model", "m2", **key)
+    assert code == 1 and f"m2 at {model_server.url}" in err
+    code, out, err = xwork("resume", **key)
+    assert (code, out) == (0, "done\n") and f"m2 at {model_server.url}" in err
+    assert [request["model"] for request in model_server.requests] == ["m1", "m2", "m2"]
+    assert [request["messages"][-1]["content"] for request in model_server.requests] == ["go"] * 3
+    assert model_server.headers[-1]["authorization"] == "Bearer sk-of-nobody"
+    assert (shown()["base_url"], shown()["model"]) == (model_server.url, "m2")
+    journal = (work / ".xwork/session.jsonl").read_text()
+    assert "secret" not in journal and "sk-of-nobody" not in journal and journal.count('"kind":"model"') == 2
+    assert xwork("run", "more", script=["ok"])[:2] == (0, "ok\n")  # a new task is the options' alone
+    assert shown()["base_url"] is None and shown()["model"].startswith("script:")
+
+
+def test_options_go_before_the_model_of_the_session():
+    before = ModelChosen("http://h/v1", "m")
+    assert chosen("resume", before=before) == chosen("compact", before=before) == ("http://h/v1", "m")
+    assert chosen("resume", "--model", "n", before=before) == ("http://h/v1", "n")
+    assert chosen("resume", "--base-url", "http://i/v1", before=before) == ("http://i/v1", "m")
+    assert chosen("resume", "--base-url", "", before=before) == ("", None)
+    assert chosen("resume", "--model", "script:s", before=before) == (None, "script:s")
+    script = ModelChosen(None, "script:s")
+    assert chosen("resume", before=script) == (None, "script:s")
+    assert chosen("resume", "--base-url", "http://i/v1", before=script) == ("http://i/v1", None)
+    assert chosen("resume", before=ModelChosen()) == (None, None)
 
 
 @pytest.mark.parametrize(

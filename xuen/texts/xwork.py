@@ -21,6 +21,10 @@ SESSION_WAITS_MEND = Text(
 )
 NOTHING_WAITS = Text("nothing waits in this session, so there is nothing to resume", "这个会话没有中断的工作，无需继续")
 NOTHING_WAITS_MEND = Text("Give it a task: python -m xuen.xwork run …", "请给出任务：python -m xuen.xwork run …")
+GOES_ON_WITH = Text(
+    "going on with the model {model} at {url}, as before in this session",
+    "沿用这个会话之前的模型服务器：{url}，模型 {model}",
+)
 
 # --- the agent -------------------------------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from xuen import redact
 from xuen.texts import Text, plain
 from xuen.texts import xwork as texts
 from xuen.texts.xwork import INTERRUPTED
@@ -35,7 +36,16 @@ from xuen.xwork.session.budget import ASSUMED_WINDOW
 from xuen.xwork.session.calls import settled
 from xuen.xwork.session.journal import Session
 from xuen.xwork.session.ledger import State
-from xuen.xwork.session.records import Answered, Carried, Ended, Prompted, Reminded, Resumed, whole
+from xuen.xwork.session.records import (
+    Answered,
+    Carried,
+    Ended,
+    ModelChosen,
+    Prompted,
+    Reminded,
+    Resumed,
+    whole,
+)
 from xuen.xwork.session.summarise import NothingToCompact, compact
 from xuen.xwork.tools.base import AnyTool, Effect, Kit, Outcome
 from xuen.xwork.tools.registry import Policy, Registry
@@ -156,7 +166,7 @@ class Agent:
         if self.session.ledger.interrupted:
             raise SessionWaits(texts.SESSION_WAITS, where=str(self.session.path or ""), mend=texts.SESSION_WAITS_MEND)
         self._begin(resumed=False)
-        self.session.append(Prompted(User(whole(prompt))))
+        self.session.append(*self._new_choice(), Prompted(User(whole(prompt))))
         return self._loop()
 
     def resume(self) -> RunResult:
@@ -164,7 +174,7 @@ class Agent:
         if not self.session.ledger.interrupted:
             raise BadUse(texts.NOTHING_WAITS, where=str(self.session.path or ""), mend=texts.NOTHING_WAITS_MEND)
         self._begin(resumed=True)
-        self.session.append(Resumed())
+        self.session.append(*self._new_choice(), Resumed())
         return self._loop()
 
     def abandon(self) -> None:
@@ -320,6 +330,17 @@ class Agent:
         for lacking in (self._unconfined, *(why for _, why in self._missing)):
             if lacking is not None:
                 self._notice(lacking)
+
+    def _new_choice(self) -> Sequence[ModelChosen]:
+        """The model that this agent has chosen, where the session does not say it yet; a host's own is not ours."""
+        if self.client not in self._owned:
+            return ()
+        config = self.config
+        chosen = ModelChosen(
+            whole(redact.url(config.base_url)) if config.base_url else None,
+            whole(config.model) if config.model else None,
+        )
+        return () if chosen == self.session.ledger.chosen else (chosen,)
 
     def _notice(self, text: Text) -> None:
         self._tell(Notice(level="warning", text=text.in_language(self.config.language)))

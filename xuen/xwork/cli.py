@@ -49,13 +49,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         language = language_of(getattr(options, "task", None) or "")
         print(f"xwork: {error.line(language)}", file=sys.stderr)  # noqa: T201 - the face of this program
         return error.exit_code
-    from xuen.xwork.commands import carry_out, waiting_prompt
+    from xuen.xwork.commands import carry_out, session_so_far
+    from xuen.xwork.session.ledger import Ledger
 
-    language = language_of(prompt or waiting_prompt(options, workspace))
+    before = Ledger() if options.command == "run" else session_so_far(options, workspace)
+    language = language_of(prompt or before.last_prompt)
     listener: Listener = json_listener() if options.json else PlainDisplay(language)
 
     def body() -> None:
-        carry_out(options, prompt, workspace, listener, stop, language=language)
+        carry_out(options, prompt, workspace, listener, stop, language=language, chosen=before.chosen)
 
     return _guarded(body, listener, stop, language)
 

@@ -11,6 +11,7 @@ import os
 import select
 import sys
 import termios
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,15 +26,16 @@ from xuen.xwork.agent import Agent
 from xuen.xwork.config import AgentConfig
 from xuen.xwork.display import fit_for
 from xuen.xwork.errors import BadUse, Interrupted
-from xuen.xwork.events import Listener
+from xuen.xwork.events import Listener, Notice
 from xuen.xwork.mcp.config import read as read_servers
 from xuen.xwork.messages import Assistant, Message, ToolResult
+from xuen.xwork.model.connect import SCRIPT
 from xuen.xwork.policy.paths import STATE
 from xuen.xwork.policy.permission import Approval, OnPermission, Request, Risk, Verdict
 from xuen.xwork.sandbox.mode import Mode
 from xuen.xwork.session.journal import read
 from xuen.xwork.session.ledger import Ledger
-from xuen.xwork.session.records import Prompted, Reminded
+from xuen.xwork.session.records import EMBEDDED, ModelChosen, Prompted, Record, Reminded
 from xuen.xwork.tools.walk import printable
 
 _SHOWN = 400  # characters of a message in `show`
@@ -48,10 +50,18 @@ def carry_out(
     stop: Stop,
     *,
     language: Language,
+    chosen: ModelChosen,
 ) -> None:
-    """`run`, `resume` or `compact`; raises as the method of `Agent` of that name."""
+    """`run`, `resume` or `compact`; raises as the method of `Agent` of that name.
+
+    `chosen` is the model that the session had until now; the last two go on with it unless the options say otherwise.
+    """
     adopt_orphans()  # all sessions of this process are the agent's; a host that uses the library may have others
-    config = settings(options, workspace, session=session_path(options, workspace), language=language)
+    path = session_path(options, workspace)
+    config = settings(options, workspace, session=path, language=language, chosen=chosen)
+    if config.base_url and options.base_url is None:
+        going_on = texts.GOES_ON_WITH.of(model=plain(config.model or ""), url=plain(config.base_url))
+        listener(Notice(level="info", text=going_on.in_language(language)))
     asks = _ask(stop, language) if config.approval is Approval.ASK else None
     with Agent(config, listener=listener, cancel=stop, on_permission=asks) as agent:
         match options.command:
@@ -63,8 +73,15 @@ def carry_out(
                 agent.compact()
 
 
-def settings(options: argparse.Namespace, workspace: Path, *, session: Path | None, language: Language) -> AgentConfig:
-    """The settings that a command line asks for.
+def settings(
+    options: argparse.Namespace,
+    workspace: Path,
+    *,
+    session: Path | None,
+    language: Language,
+    chosen: ModelChosen = EMBEDDED,
+) -> AgentConfig:
+    """The settings that a command line asks for; `chosen` says which model serves where the options leave it open.
 
     Raises:
         BadUse: the file of MCP servers cannot be used, or an option would do nothing.
@@ -73,11 +90,12 @@ def settings(options: argparse.Namespace, workspace: Path, *, session: Path | No
         raise BadUse(texts.MCP_NOT_HERE)
     if options.sandbox_network and Mode(options.sandbox) is Mode.OFF:
         raise BadUse(texts.NETWORK_NOT_HERE, mend=texts.NETWORK_NOT_HERE_MEND)
+    base_url, model = _model(options, chosen)
     return AgentConfig(
         workspace=workspace,
         session=session,
-        base_url=options.base_url,
-        model=options.model,
+        base_url=base_url,
+        model=model,
         api_key_env=options.api_key_env,
         approval=Approval(options.approval),
         sandbox=Mode(options.sandbox),
@@ -87,6 +105,19 @@ def settings(options: argparse.Namespace, workspace: Path, *, session: Path | No
         context_tokens=options.context_tokens,
         language=language,
     )
+
+
+def _model(options: argparse.Namespace, chosen: ModelChosen) -> tuple[str | None, str | None]:
+    """The server and the model: each as its option says, else as chosen before.
+
+    A script has no server, an empty address means the embedded model, and neither takes the other half from before.
+    """
+    base_url, model = options.base_url, options.model
+    if base_url is None and not (model or "").startswith(SCRIPT):
+        base_url = chosen.base_url
+    if model is None and (options.base_url is None or (base_url and chosen.base_url)):
+        model = chosen.model
+    return base_url, model
 
 
 def show(options: argparse.Namespace, workspace: Path) -> None:
@@ -102,9 +133,7 @@ def show(options: argparse.Namespace, workspace: Path) -> None:
         records, damaged = read(path)
     except OSError as error:
         raise BadUse(texts.SESSION_UNREADABLE.of(reason=plain(str(error))), where=str(path)) from error
-    ledger = Ledger()
-    for record in records:
-        ledger.apply(record)
+    ledger = _folded(records)
     state = {
         "session": str(path),
         "state": ledger.state.value,
@@ -115,6 +144,8 @@ def show(options: argparse.Namespace, workspace: Path) -> None:
         "prompts": sum(isinstance(record, Prompted) for record in records),
         "reminders": sum(isinstance(record, Reminded) for record in records),
         "compacted": bool(ledger.summary),
+        "base_url": ledger.chosen.base_url,
+        "model": ledger.chosen.model,
         "tokens": ledger.tokens,
         "usage": msgspec.to_builtins(ledger.usage),
         "uncounted_answers": ledger.uncounted,
@@ -129,13 +160,19 @@ def show(options: argparse.Namespace, workspace: Path) -> None:
     out.write("\n" + "\n".join(f"{name}: {_said(value)}" for name, value in state.items()) + "\n")
 
 
-def waiting_prompt(options: argparse.Namespace, workspace: Path) -> str:
-    """The last prompt of the session that the options name; empty where there is none to be read."""
+def session_so_far(options: argparse.Namespace, workspace: Path) -> Ledger:
+    """What the session that the options name holds; nothing where it cannot be read, which its opening will tell."""
+    try:
+        return _folded(read(session_path(options, workspace))[0])
+    except (BadUse, OSError):
+        return Ledger()
+
+
+def _folded(records: Iterable[Record]) -> Ledger:
     ledger = Ledger()
-    with suppress(BadUse, OSError):
-        for record in read(session_path(options, workspace))[0]:
-            ledger.apply(record)
-    return ledger.last_prompt
+    for record in records:
+        ledger.apply(record)
+    return ledger
 
 
 def session_path(options: argparse.Namespace, workspace: Path) -> Path:

@@ -39,7 +39,12 @@ def _about_the_session(command: argparse.ArgumentParser) -> None:
 
 
 def _about_the_agent(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--base-url", metavar="URL", help="an OpenAI-compatible server; without it the embedded model")
+    command.add_argument(
+        "--base-url",
+        metavar="URL",
+        help="an OpenAI-compatible server; without it the embedded model, or for resume and compact the server and "
+        "model that the session had ('' = the embedded model)",
+    )
     command.add_argument("--model", metavar="NAME", help="the model's name; script:FILE replays a script instead")
     command.add_argument(
         "--api-key-env",

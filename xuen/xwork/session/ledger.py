@@ -14,10 +14,12 @@ from enum import StrEnum
 from xuen.xwork.messages import Assistant, Message, ToolCall, ToolResult, Usage, User
 from xuen.xwork.session.budget import tokens_of
 from xuen.xwork.session.records import (
+    EMBEDDED,
     Answered,
     Carried,
     Compacted,
     Ended,
+    ModelChosen,
     Opened,
     Prompted,
     Record,
@@ -52,11 +54,12 @@ class Ledger:
         self.first_kept = 0  # number of the message that follows the summary in `view`
         self.usage = Usage()  # of all completions together, as far as somebody counted
         self.uncounted = 0  # completions that nobody counted the tokens of
-        self._known = 0  # tokens of `view` up to `_counted`, as the server counted them
-        self._tail = 0  # estimated tokens of what came after
+        self._known = 0  # tokens of `view` as the server last counted them
+        self._tail = 0  # estimated tokens of what came after that
         self._waiting: dict[str, ToolCall] = {}
         self._worked = False  # a tool did something since the last prompt
         self.last_prompt = ""
+        self.chosen = EMBEDDED
 
     @property
     def open_calls(self) -> Sequence[ToolCall]:
@@ -78,6 +81,8 @@ class Ledger:
         match record:
             case Opened():
                 pass
+            case ModelChosen():
+                self.chosen = record
             case Prompted(message):
                 self._told(message)
                 self.last_prompt = message.text

@@ -25,6 +25,19 @@ class Opened(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="sessi
     created: str  # ISO 8601, UTC
 
 
+class ModelChosen(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="model"):
+    """Who answers from here on: a model server, a script, or the embedded model where both are None.
+
+    Neither a key nor a user name or password of the address is kept.
+    """
+
+    base_url: str | None = None
+    model: str | None = None
+
+
+EMBEDDED = ModelChosen()
+
+
 class Prompted(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="prompt"):
     """The host asked for something: a run begins."""
 
@@ -70,7 +83,7 @@ class Ended(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="ended"
     reason: str = ""
 
 
-Record = Opened | Prompted | Reminded | Answered | Carried | Compacted | Resumed | Ended
+Record = Opened | ModelChosen | Prompted | Reminded | Answered | Carried | Compacted | Resumed | Ended
 
 _encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
