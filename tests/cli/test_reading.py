@@ -61,6 +61,23 @@ def test_status_beside_a_run_names_its_process(workspace: Workspace, call: Call)
         assert (value["running"], value["pid"]) == (True, os.getpid())
 
 
+def test_beside_a_run_a_candidate_without_a_decision_is_being_judged_and_waits_for_nobody(
+    workspace: Workspace, call: Call
+) -> None:
+    fresh = "20261130-101119-r6"
+    line = {"seq": 99, "ts": "2026-11-30T10:11:19.000Z", "event": "candidate", "round": 6, "id": fresh, "sha256": "0"}
+    with workspace.history.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+    assert "Pending     2\n" in call("status"), "no run is there to judge it"
+    assert f"{fresh}  not decided yet" in call("show", fresh)
+    with RunLock(workspace, "token"):
+        said = call("status")
+        value = json.loads(call("status", "--json"))
+    assert f"Judging     {fresh}\nPending     1\n" in said
+    assert "pending 1," in said
+    assert (value["judging"], [each["id"] for each in value["pending"]]) == ([fresh], [OPEN])
+
+
 def test_history_is_one_line_an_event(call: Call) -> None:
     lines = call("history").splitlines()
     assert len(lines) == 10

@@ -20,7 +20,7 @@ _EVENTS = {
     "adopted": texts.E_ADOPTED,
     "rejected": texts.E_REJECTED,
     "pending": texts.E_PENDING,
-    "open": texts.E_PENDING,
+    "open": texts.E_OPEN,
     "heartbeat": texts.E_HEARTBEAT,
     "damaged": texts.E_DAMAGED,
     "agent_failed": texts.E_AGENT_FAILED,

@@ -28,9 +28,9 @@ def run(options: Options, settings: Settings, output: Output) -> int:
         WorkspaceError: there is no workspace, or a file in it cannot be read.
     """
     with workspace_of(settings.config.workspace) as workspace:
-        seen = report.overview(workspace)
-        queued = inbox.peek(workspace)
         pid = running_pid(workspace)
+        seen = report.overview(workspace, running=pid is not None)
+        queued = inbox.peek(workspace)
     if options.json:
         value: dict[str, Any] = {"workspace": str(workspace.root), "running": pid is not None, "pid": pid or None}
         value |= msgspec.to_builtins(seen)
@@ -42,6 +42,8 @@ def run(options: Options, settings: Settings, output: Output) -> int:
     _label(output, texts.L_RUN, running, "plain" if pid is None else "good")
     _best(output, seen)
     _label(output, texts.L_ROUNDS, _rounds(seen))
+    for id in seen.judging:
+        _label(output, texts.L_JUDGING, plain(id))
     _pending(output, seen)
     _failures(output, seen)
     if queued:

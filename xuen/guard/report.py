@@ -20,7 +20,7 @@ from xuen.files.durable import append_lines, make_folder
 from xuen.files.jsonl import number, parse_line, read_objects, whole
 from xuen.files.regular import read_regular
 from xuen.guard.candidates import is_id, kept_ids, load
-from xuen.guard.history import Anchor, Index, Status, fold
+from xuen.guard.history import Anchor, Index, Known, Status, fold
 from xuen.guard.recovery import survey
 from xuen.texts import guard as texts
 from xuen.texts import plain
@@ -55,11 +55,13 @@ class Failure:
 class Overview:
     """A workspace at a glance; `rounds` is the highest round number.
 
-    `counts` says how many candidates are what they are now, and how often each other event happened.
+    `judging` are the candidates that a run is deciding on right now. `counts` says how many candidates are what they
+    are now, and how often each other event happened.
     """
 
     best: Anchor | None
     pending: list[Waiting]
+    judging: list[str]
     rounds: int
     counts: Mapping[str, int]
     failures: list[Failure]
@@ -100,42 +102,26 @@ class Story:
     lines: list[dict[str, Any]]
 
 
-def _counts(lines: list[dict[str, Any]], index: Index) -> Counter[str]:
-    """Candidates by their state, where one that was overturned counts once; events without one by their number."""
-    of_candidates = ("baseline", "candidate", "adopted", "rejected", "pending")
-    counts = Counter(str(line.get("event")) for line in lines if line.get("event") not in of_candidates)
-    counts.update("pending" if known.status == "open" else known.status for known in index.known.values())
-    counts["agent_failed"] -= sum(line.get("why") == Why.STOPPED for line in lines)
-    return counts
-
-
 def history(workspace: Workspace) -> list[dict[str, Any]]:
     """All readable lines of the history, in the order of the file. Raises OSError."""
     return read_objects(workspace.history)
 
 
-def overview(workspace: Workspace) -> Overview:
-    """The workspace as its files tell it. Raises OSError."""
+def overview(workspace: Workspace, *, running: bool = False) -> Overview:
+    """The workspace as its files tell it. Raises OSError.
+
+    A candidate without a decision waits for a person too, unless a run is at work there (`running`) and judges it.
+    """
     lines = history(workspace)
     index = fold(lines)
+    judging = [known.id for known in index.known.values() if known.status == "open"] if running else []
     last_pending = {str(line.get("id")): line for line in lines if line.get("event") == "pending"}
     return Overview(
         best=survey(workspace, index).anchor,
-        pending=[
-            Waiting(
-                id=known.id,
-                round=known.round,
-                parent=known.parent,
-                words=known.words,
-                ts=str(last_pending.get(known.id, {}).get("ts", "")),
-                verify=str(last_pending.get(known.id, {}).get("verify", "")),
-                reason=str(last_pending.get(known.id, {}).get("reason", "")),
-            )
-            for known in index.known.values()
-            if known.status in ("pending", "open")
-        ],
+        pending=[_waiting(index.known[id], last_pending.get(id, {})) for id in index.pending() if id not in judging],
+        judging=judging,
         rounds=index.last_round,
-        counts=_counts(lines, index),
+        counts=_counts(lines, index, judging),
         failures=[
             Failure(
                 round=whole(line.get("round")) or 0,
@@ -144,9 +130,32 @@ def overview(workspace: Workspace) -> Overview:
                 reason=str(line.get("reason", "")),
             )
             for line in lines
-            if line.get("event") in ("agent_failed", "damaged") and line.get("why") != "stopped"
+            if line.get("event") in ("agent_failed", "damaged") and line.get("why") != Why.STOPPED
         ],
     )
+
+
+def _waiting(known: Known, line: Mapping[str, Any]) -> Waiting:
+    """A candidate that waits; `line` is its `pending` line, if it has one."""
+    return Waiting(
+        id=known.id,
+        round=known.round,
+        parent=known.parent,
+        words=known.words,
+        ts=str(line.get("ts", "")),
+        verify=str(line.get("verify", "")),
+        reason=str(line.get("reason", "")),
+    )
+
+
+def _counts(lines: list[dict[str, Any]], index: Index, judging: list[str]) -> Counter[str]:
+    """Candidates by their state, where one that was overturned counts once; events without one by their number."""
+    of_candidates = ("baseline", "candidate", "adopted", "rejected", "pending")
+    counts = Counter(str(line.get("event")) for line in lines if line.get("event") not in of_candidates)
+    counts.update("pending" if known.status == "open" else known.status for known in index.known.values())
+    counts["pending"] -= len(judging)
+    counts["agent_failed"] -= sum(line.get("why") == Why.STOPPED for line in lines)
+    return counts
 
 
 def listed(workspace: Workspace) -> list[Listed]:
@@ -156,7 +165,6 @@ def listed(workspace: Workspace) -> list[Listed]:
     found = []
     for known in fold(lines).known.values():
         line = decided.get(known.id, {})
-        by, reason = str(line.get("verify", "")), str(line.get("reason", ""))
         found.append(
             Listed(
                 id=known.id,
@@ -164,8 +172,8 @@ def listed(workspace: Workspace) -> list[Listed]:
                 status=known.status,
                 parent=known.parent,
                 score=number(line.get("score")),
-                verify=by,
-                reason=reason,
+                verify=str(line.get("verify", "")),
+                reason=str(line.get("reason", "")),
                 sha256=known.sha256,
                 words=known.words,
             )
