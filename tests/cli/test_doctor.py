@@ -163,7 +163,7 @@ def test_the_suite_that_would_judge_is_named_and_not_run(quiet_machine: Path) ->
     code, lines = ask(config)
     assert (code, rows(lines, "test suite")[0][:2]) == (1, "!!")
     (repo / "Makefile").write_text("test:\n\ttouch ran\n")
-    doubt = "--  test suite     a Makefile; whether it has a target test shows at the first round"
+    doubt = "--  test suite     a Makefile; whether it has a `test` target shows in the first round"
     code, lines = ask(config)
     assert (code, rows(lines, "test suite")) == (0, [doubt])
     (repo / "package.json").write_text('{"scripts": {"test": "echo \'Error: no test specified\' && exit 1"}}')
@@ -191,7 +191,7 @@ def test_what_only_a_run_can_tell_of_a_suite_is_not_called_in_place(quiet_machin
     )
     program(quiet_machine, "go")
     assert rows(ask()[1], "test suite") == [
-        "--  test suite     a Go module; whether it has tests shows at the first round"
+        "--  test suite     a Go module; whether it has tests shows in the first round"
     ]
 
 

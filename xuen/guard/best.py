@@ -1,9 +1,10 @@
 """The best state and the files that follow from it: `best.md`, `best.json` and the sections in research.md.
 
-Owns making these three agree with the history, in that order and only after its line is durable, and that snapshots
-stay: agents and judges can delete whatever they like. That of the best always comes back, and so do the latest others
-(`LATEST`, `LATEST_BYTES`), so that what a round costs depends on no number of rounds. Each is compared first and
-written only when it differs. Text that the user wrote around the sections of research.md stays.
+Owns bringing these three in line with the history, in that order and only after its line is durable. Also owns that
+snapshots stay, since agents and judges can delete whatever they like: the best's is always restored, and so are the
+latest others (`LATEST`, `LATEST_BYTES`; bounded, so that the cost of a round does not grow with their number). Each
+file is compared first and written only when it differs. Text that the user wrote around the sections of research.md
+stays.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from xuen.workspace.research_file import ResearchFile
 LATEST = 64
 """How many of the latest snapshots come back when somebody deletes or changes them while a run is going on."""
 LATEST_BYTES = 16 << 20
-"""And how many bytes of them are held in memory for that, the best's not counted."""
+"""How many bytes of them are held in memory for that, not counting the best's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +85,9 @@ class Change:
 
 
 class Followers:
-    """Brings the files after the best, and gives back what somebody took away or changed meanwhile.
+    """Brings the files in line with the best, and restores what somebody removed or changed meanwhile.
 
-    As long as nobody touches a file, a look at its mark is all that this costs.
+    As long as nobody touches a file, checking its mark is the only cost.
     """
 
     def __init__(self, workspace: Workspace, research: ResearchFile, clock: Callable[[], datetime]) -> None:

@@ -21,7 +21,7 @@ ID = re.compile(r"([0-9]{8}-[0-9]{6})-r([0-9]{1,9})(?:-[0-9]{1,9})?")
 """`YYYYMMDD-HHMMSS-r<round>`, `-2`, `-3` … on collision; nothing else is ever taken for part of a file name."""
 
 LARGEST_ROUND = 10**8
-"""A round number from here on is damage, or a stray file's: ids have room for nine digits, and rounds go on."""
+"""A round number of this size comes from damage or a stray file: an id has nine digits, and rounds go on from it."""
 
 _NAME = re.compile(rf"cand-({ID.pattern})\.md")
 

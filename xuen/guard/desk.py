@@ -46,7 +46,7 @@ class Desk:
         return lines
 
     def notice(self, text: Text) -> None:
-        """Tell something that is worth a warning."""
+        """Tell a warning."""
         self.sink.emit(Notice(level="warning", text=text))
 
     def is_intact(self, known: Known) -> bool:

@@ -226,7 +226,7 @@ class Ledger:
         index = self._read() if self._index is None or self._file.was_touched() else self._index
         stamp = timestamp(self._clock())
         lines = [
-            # Of a number beyond the largest no reader would make anything; lines of one number count by their places.
+            # No reader accepts a number beyond the largest; lines with the same number count in file order.
             {
                 "seq": min(index.top_seq + place, LARGEST_SEQ),
                 "ts": stamp,

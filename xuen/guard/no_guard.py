@@ -1,6 +1,6 @@
 """No guard (`--no-rounds`): the newest state simply goes on. It leaves no trace of a guard on the disk.
 
-One thing is kept up even so: a research.md that lost its markers is kept aside and the last good state put back,
+One thing is done even so: a research.md that lost its markers is kept aside and the last good state put back,
 because no round could start from it. The round guard also falls back on this while it cannot read its own files.
 """
 

@@ -1,7 +1,7 @@
 """The guard's start: everything that `recovery.survey` found is mended, and the best is fixed.
 
-Safe to be killed in and to be run again: what was mended is not found again, what was not is. Nothing is deleted;
-damaged files are renamed.
+It may be killed at any point and is then run again: what was mended by then is no longer found, the rest is. Nothing
+is deleted; damaged files are renamed.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The way to the best, by `seq` and never by clock: of best.json and the `adopted` and `baseline` lines the one with
 the largest `seq` whose snapshot is intact, then the next lower ones, then best.md, then nothing (a new baseline is
-due). One thing goes before: a best.md that is byte for byte a later snapshot which no line calls the best. Only an
+due). One case takes precedence: a best.md that is byte for byte a later snapshot which no line calls the best. Only an
 adoption whose line was lost can have written it. A best.md that holds the last copy of a lost snapshot is rescued.
 
 A finding is a fact about the disk, so a second look after the mending finds nothing.
@@ -93,7 +93,7 @@ def _held(anchor: Anchor, workspace: Workspace, index: Index, found: Found) -> t
     """What an anchor stands for, where that is intact.
 
     The id and the sha256 in a line may contradict each other after damage to the line itself. Then the bytes decide:
-    another snapshot that has this sha256 is meant; or, if no line else knows the sha256, the snapshot of this id as
+    another snapshot that has this sha256 is meant; or, if no other line knows the sha256, the snapshot of this id as
     its own `candidate` line describes it.
     """
     known = index.known.get(anchor.id)
@@ -163,7 +163,7 @@ def _look_for_orphans(workspace: Workspace, index: Index, found: Found) -> None:
 
 
 def _note_lost(lost: list[Anchor], record: Anchor | None, workspace: Workspace, index: Index, found: Found) -> None:
-    """Of anchors that led nowhere: which snapshots are missing, and which are damaged and not just badly described."""
+    """Of anchors that led nowhere: which snapshots are missing, and which are damaged rather than wrongly described."""
     claims = index.claims() if lost else {}
     if record is not None:
         claims.setdefault(record.id, set()).add(record.sha256)
@@ -179,7 +179,7 @@ def _note_lost(lost: list[Anchor], record: Anchor | None, workspace: Workspace, 
 
 
 def _try_mirror(mirror: bytes, record: Anchor | None, index: Index, found: Found, workspace: Workspace) -> None:
-    """Take best.md where the anchors gave out, or where it proves that the last of them is lost."""
+    """Take best.md where no anchor led to a snapshot, or where it proves that the last adoption lost its line."""
     sha256 = digest(mirror)
     of_record = record if record is not None and record.sha256 == sha256 else None
     orphan = next((identity for identity, data in found.orphans.items() if data == mirror), None)

@@ -24,7 +24,9 @@ KEPT_LATE = Text(
 
 # --- what became of a round ----------------------------------------------------------------------------------------
 
-RESEARCH_MISSING = Text("research.md is gone, or no file that can be read", "research.md 不见了，或不是可以读取的文件")
+RESEARCH_MISSING = Text(
+    "research.md is gone, or is not a file that can be read", "research.md 不见了，或不是可以读取的文件"
+)
 
 # --- the start -----------------------------------------------------------------------------------------------------
 
@@ -57,7 +59,7 @@ NEVER_DECIDED = Text(
 BEST_JSON_DAMAGED = Text("best.json was unreadable", "best.json 无法读取")
 BEST_JSON_STALE = Text("best.json was not up to date", "best.json 不是最新")
 BEST_JSON_MISSING = Text("best.json was missing", "best.json 缺失")
-BEST_MD_DAMAGED = Text("best.md was not the best", "best.md 与最佳不符")
+BEST_MD_DAMAGED = Text("best.md did not match the best", "best.md 与最佳不符")
 BEST_MD_STALE = Text("best.md was not up to date", "best.md 不是最新")
 BEST_MD_MISSING = Text("best.md was missing", "best.md 缺失")
 SNAPSHOT_DAMAGED = Text("the snapshot of {id} is damaged", "{id} 的快照已损坏")
@@ -70,7 +72,7 @@ RECOVERED_TO = Text(
     "{findings}；现在的最佳为 {id}，损坏的文件已另存",
 )
 WRITTEN_AGAIN = Text(
-    "somebody deleted or changed {files} in rounds/ during the run; what is known of it was written again",
+    "somebody deleted or changed {files} in rounds/ during the run; what is known of them was written back",
     "运行期间 rounds/ 中的 {files} 被删除或改动；已知的内容已重新写入",
 )
 NEXT_FINDING = Text("{first}; {next}", "{first}；{next}")
@@ -81,7 +83,7 @@ RESEARCH_KEPT_ASIDE = Text(
 )
 RESEARCH_EDITED = Text(
     "research.md was changed while the guard was at work; what stood there was kept as {kept}",
-    "guard 工作期间 research.md 被改动；当时的内容已另存为 {kept}",
+    "守卫工作期间 research.md 被改动；当时的内容已另存为 {kept}",
 )
 VERDICT_MAY_BE_OLD = Text(
     "the history was damaged, so nobody knows whether this verdict was carried out before; "

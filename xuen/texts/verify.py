@@ -60,7 +60,7 @@ PYTHON_BROKEN = Text("the interpreter {python} does not run", "解释器 {python
 PYTEST_NOTHING_RAN = Text("pytest ran no test ({skipped} skipped)", "pytest 没有运行任何测试（跳过 {skipped} 个）")
 PYTEST_PASSED = Text("pytest: {passed} passed", "pytest：{passed} 个通过")
 PYTEST_FAILED = Text("pytest: {failed} failed, {passed} passed", "pytest：{failed} 个失败，{passed} 个通过")
-PYTEST_CUT_SHORT = Text("pytest was left before its end", "pytest 中途退出")
+PYTEST_CUT_SHORT = Text("pytest exited before its end", "pytest 中途退出")
 PYTEST_NO_REPORT = Text(
     "pytest ended with exit code {code} before it could report", "pytest 未能给出报告就已结束，退出码 {code}"
 )
@@ -69,12 +69,13 @@ PYTEST_TROUBLE = Text("pytest could not do its work (exit code {code})", "pytest
 # --- make, npm and go ----------------------------------------------------------------------------------------------
 
 MAKE_DOUBT = Text(
-    "a Makefile; whether it has a target test shows at the first round", "有 Makefile；有没有 test 目标要到第一轮才知道"
+    "a Makefile; whether it has a `test` target shows in the first round",
+    "有 Makefile；有没有 test 目标要到第一轮才知道",
 )
-MAKE_NO_TARGET = Text("make has no target test", "make 没有 test 目标")
+MAKE_NO_TARGET = Text("make has no `test` target", "make 没有 test 目标")
 MAKE_NOTHING = Text("make has nothing to do for test", "make 的 test 目标无事可做")
 MAKE_UNREADABLE = Text("make cannot read the Makefile", "make 无法读取 Makefile")
-GO_DOUBT = Text("a Go module; whether it has tests shows at the first round", "有 Go 模块；有没有测试要到第一轮才知道")
+GO_DOUBT = Text("a Go module; whether it has tests shows in the first round", "有 Go 模块；有没有测试要到第一轮才知道")
 NPM_UNREADABLE = Text("package.json is not a JSON object", "package.json 不是 JSON 对象")
 NPM_NO_SCRIPT = Text("package.json has no test script", "package.json 没有 test 脚本")
 NPM_NO_PACKAGES = Text("the packages that package.json names are not installed", "package.json 声明的包没有安装")

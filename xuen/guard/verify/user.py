@@ -1,4 +1,4 @@
-"""The person as a verifier: never there while a round waits, so the answer is always "later".
+"""The person as a verifier: a round never waits for one, so the answer is always "later".
 
 What the person thinks comes in through `verdicts.txt` (`xuen.guard.verdicts`), in this run or any later one.
 """

@@ -119,12 +119,12 @@ class SuiteRun:
         left = self.timeout and max(0.01, self.timeout - (time.monotonic() - self._began))
         if not self._started:
             self._started, self._before = True, trace_of(self.folder)
-        ears = _Ears()
+        captured = _Captured()
         try:
-            ended = run(argv, cwd=self.folder, env=self.env, listener=ears, stop=self.stop, timeout=left)
+            ended = run(argv, cwd=self.folder, env=self.env, listener=captured, stop=self.stop, timeout=left)
         except CannotStart as error:
             return Ran(Why.NOT_FOUND, None, "", error.strerror or str(error))
-        return Ran(ended.why, ended.code, ears.text("stdout"), ears.text("stderr"))
+        return Ran(ended.why, ended.code, captured.text("stdout"), captured.text("stderr"))
 
     def changed(self) -> str:
         """The files in the folder that changed since the first command, as a short list; empty for none."""
@@ -141,7 +141,7 @@ class SuiteRun:
         return None
 
 
-class _Ears(Listener):
+class _Captured(Listener):
     """Keeps a head and a tail of each stream."""
 
     def __init__(self) -> None:
