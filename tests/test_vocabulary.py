@@ -128,6 +128,30 @@ def test_a_broken_listener_is_dropped_and_the_others_are_told_once() -> None:
     assert "Listener" in notices[0].text.en
 
 
+def test_listeners_that_break_over_one_event_are_dropped_together_and_the_others_hear_all_in_order() -> None:
+    broken, whole, also_broken = Listener(breaks=True), Listener(), Listener(breaks=True)
+    fan = FanOut([broken, whole, also_broken])
+    event = events.Restored(round=1, id="x")
+    fan.emit(event)
+    fan.emit(event)
+    assert broken.heard == also_broken.heard == [event]
+    assert [type(each).__name__ for each in whole.heard] == ["Restored", "Notice", "Notice", "Restored"]
+
+
+def test_a_listener_that_breaks_over_the_news_of_another_is_told_of_as_well() -> None:
+    class OnlyRestored(Listener):
+        def emit(self, event: events.Event) -> None:
+            self.heard.append(event)
+            if isinstance(event, events.Notice):
+                raise OSError("gone")
+
+    whole, touchy = Listener(), OnlyRestored()
+    fan = FanOut([Listener(breaks=True), touchy, whole])
+    fan.emit(events.Restored(round=1, id="x"))
+    told = [each.text.en for each in whole.heard if isinstance(each, events.Notice)]
+    assert [text.split()[0] for text in told] == ["Listener", "OnlyRestored"]
+
+
 def test_the_first_stop_decides_the_exit_code_and_the_second_hurries() -> None:
     stop = Stop()
     assert not stop.wait(0)

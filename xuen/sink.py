@@ -33,11 +33,19 @@ class FanOut:
     def emit(self, event: Event) -> None:
         """Deliver to each sink that still works. Raises nothing."""
         with self._lock:
-            for sink in tuple(self._sinks):
-                try:
-                    sink.emit(event)
-                # A listener is somebody else's code and must never stop the loop (one of four broad handlers).
-                except Exception as error:  # noqa: BLE001 - see above
-                    self._sinks.remove(sink)
-                    name = type(sink).__name__
-                    self.emit(Notice(level="warning", text=SINK_DROPPED.of(name=name, error=plain(str(error)))))
+            waiting = [event]  # and after it, the news of each sink that it broke
+            for each in waiting:
+                waiting += self._deliver(each)
+
+    def _deliver(self, event: Event) -> list[Event]:
+        """Hand one event to all sinks and drop those that raise; what the others should know of that."""
+        news: list[Event] = []
+        for sink in self._sinks:
+            try:
+                sink.emit(event)
+            # A listener is somebody else's code and must never stop the loop (one of four broad handlers).
+            except Exception as error:  # noqa: BLE001 - see above
+                self._sinks = [other for other in self._sinks if other is not sink]
+                text = SINK_DROPPED.of(name=type(sink).__name__, error=plain(str(error)))
+                news.append(Notice(level="warning", text=text))
+        return news
