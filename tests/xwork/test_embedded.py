@@ -1,5 +1,6 @@
 """The embedded model for real: its weights are fetched on the first run of these tests and then come from the cache."""
 
+import json
 import os
 import shutil
 import signal
@@ -51,10 +52,10 @@ def workspace(tmp_path):
 
 @pytest.fixture
 def xwork(workspace, weights, environment):
-    def start(prompt, purpose):
+    def start(prompt, purpose, *options):
         (workspace / "prompt.txt").write_text(prompt, "utf-8")
         return subprocess.Popen(
-            [sys.executable, "-m", "xuen.xwork", "run", "--prompt-file", "prompt.txt"],
+            [sys.executable, "-m", "xuen.xwork", "run", "--prompt-file", "prompt.txt", *options],
             cwd=workspace,
             env=environment(XWORK_MODEL_FILE=str(weights), XUEN_WORKSPACE=str(workspace), XUEN_PURPOSE=purpose),
             stdin=subprocess.DEVNULL,
@@ -113,7 +114,7 @@ def test_a_file_that_is_no_model_says_so(tmp_path, weights):
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(weights.read_bytes()[:1_000_000])
     with pytest.raises(ModelMissing, match=r"broken\.gguf"):
-        EmbeddedModel(broken).load()
+        EmbeddedModel(broken).load(_NEVER)
 
 
 def test_threads_are_no_more_than_the_cores_that_may_be_used():
@@ -145,10 +146,12 @@ def test_words_research_and_judgement_end_to_end(workspace, xwork):
 
 
 def test_a_signal_while_it_reads_a_long_prompt_ends_it_at_once(workspace, xwork):
-    process = xwork("bees and honey " * 2300, "plain")  # far more than it reads in two seconds
+    process = xwork("bees and honey " * 2300, "plain", "--json")  # far more than it reads in two seconds
+    while json.loads(process.stdout.readline())["event"] != "model_started":
+        pass
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(2)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
-    assert (process.returncode, out) == (130, "")
-    assert "interrupted" in err
+    assert (process.returncode, err) == (130, "")
+    assert json.loads(out) == {"event": "failed", "error": "interrupted", "code": 130}

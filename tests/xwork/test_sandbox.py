@@ -29,6 +29,7 @@ from xuen.xwork.tools.builtin import TOOLS
 from xuen.xwork.tools.command import environment
 from xuen.xwork.tools.processes import Shelf
 
+NEVER = threading.Event()
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -67,7 +68,7 @@ def wall(work: Path):
 
     def build(*, network: bool = False) -> Walled:
         try:
-            sandbox, _ = make(Mode.ON, work, network=network, env=os.environ)
+            sandbox, _ = make(Mode.ON, work, network=network, env=os.environ, cancel=NEVER)
         except BadUse as error:
             pytest.skip(f"bubblewrap does not work here: {error}")
         made.append(Walled(work, sandbox))
@@ -274,8 +275,45 @@ def test_a_network_whose_maker_hangs_is_given_up(tmp_path, tells):
         "time.sleep(300)\n"
     )
     program.chmod(0o755)
-    assert island.make(str(program), dict(os.environ), limit=5.0) is None
+    assert island.make(str(program), dict(os.environ), NEVER, limit=5.0) is None
     assert not psutil.pid_exists(int(pid.read_text()))
+
+
+def hanging(folder: Path, *, from_call: int) -> Path:
+    """A bubblewrap that hangs from its N-th call on; what it writes its process ids into."""
+    folder.mkdir()
+    pids, program = folder / "pids", folder / "bwrap"
+    program.write_text(
+        f"#!{sys.executable}\n"
+        "import os, pathlib, time\n"
+        f"pids = pathlib.Path({str(pids)!r})\n"
+        "with pids.open('a') as file:\n    file.write(f'{os.getpid()}\\n')\n"
+        f"if len(pids.read_text().split()) >= {from_call}:\n    time.sleep(300)\n"
+    )
+    program.chmod(0o755)
+    return pids
+
+
+@pytest.mark.parametrize("step", [1, 2], ids=["its trial", "its network"])
+def test_a_signal_while_the_sandbox_is_made_ends_it_at_once(tmp_path, environment, work, step):
+    work.mkdir()
+    (tmp_path / "script.json").write_text('["done"]')
+    pids = hanging(tmp_path / "bin", from_call=step)
+    argv = ["run", "go", "--model", f"script:{tmp_path / 'script.json'}", "--workspace", str(work), "--sandbox", "auto"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "xuen.xwork", *argv],
+        env=environment(PATH=f"{pids.parent}:{os.environ['PATH']}"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:
+        wait_for(lambda: pids.exists() and len(pids.read_text().split()) == step)
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+    assert time.monotonic() - began < 10  # the limit of each step is 20 seconds
+    assert (process.returncode, out, err) == (130, "", "xwork: interrupted\n")
+    assert not any(psutil.pid_exists(int(pid)) for pid in pids.read_text().split())
 
 
 def test_a_report_is_read_also_by_a_program_with_many_descriptors():
@@ -286,7 +324,7 @@ def test_a_report_is_read_also_by_a_program_with_many_descriptors():
         report = Report()
         tells = threading.Timer(0.2, os.write, [report.write_end, b'{"child-pid": 7}'])  # while it is waited for
         tells.start()
-        assert report.wait(30) == 7
+        assert report.wait(30, NEVER) == 7
         tells.join()
         report.close()
     finally:
@@ -397,18 +435,18 @@ def fake(folder: Path, script: str) -> dict[str, str]:
 def test_without_bubblewrap_on_is_an_error_and_auto_goes_without_and_says_so(tmp_path):
     nowhere = {"PATH": str(tmp_path / "none")}
     with pytest.raises(BadUse) as caught:
-        make(Mode.ON, tmp_path, network=False, env=nowhere)
+        make(Mode.ON, tmp_path, network=False, env=nowhere, cancel=NEVER)
     assert caught.value.line("en").startswith("the sandbox for commands needs bubblewrap (bwrap), which is not")
     assert "apt install bubblewrap" in caught.value.line("en") and "--sandbox off" in caught.value.line("zh")
-    sandbox, why = make(Mode.AUTO, tmp_path, network=False, env=nowhere)
+    sandbox, why = make(Mode.AUTO, tmp_path, network=False, env=nowhere, cancel=NEVER)
     assert sandbox is None and why is not None and why.en.startswith("commands run without a sandbox: the sandbox for")
-    assert make(Mode.OFF, tmp_path, network=False, env=nowhere) == (None, None)
+    assert make(Mode.OFF, tmp_path, network=False, env=nowhere, cancel=NEVER) == (None, None)
 
 
 def test_where_namespaces_are_off_the_error_says_what_bubblewrap_said_and_the_mend(tmp_path):
     env = fake(tmp_path / "bin", "echo 'bwrap: No permissions to create new namespace' >&2; exit 1")
     with pytest.raises(BadUse) as caught:
-        make(Mode.ON, tmp_path, network=False, env=env)
+        make(Mode.ON, tmp_path, network=False, env=env, cancel=NEVER)
     assert "No permissions to create new namespace" in caught.value.what.zh
     assert "unprivileged_userns_clone" in caught.value.line("en") and "\n" not in caught.value.line("en")
 
@@ -416,12 +454,12 @@ def test_where_namespaces_are_off_the_error_says_what_bubblewrap_said_and_the_me
 def test_a_workspace_that_cannot_be_written_inside_is_said_before_the_first_command(tmp_path):
     env = fake(tmp_path / "bin", "exit 9")
     with pytest.raises(BadUse, match=r"inside the sandbox the workspace .* could not be written"):
-        make(Mode.ON, tmp_path, network=False, env=env)
+        make(Mode.ON, tmp_path, network=False, env=env, cancel=NEVER)
 
 
 def test_the_whole_system_is_no_workspace_for_a_sandbox():
     with pytest.raises(BadUse, match=r"holds the system itself|needs bubblewrap"):
-        make(Mode.ON, Path("/"), network=False, env=os.environ)
+        make(Mode.ON, Path("/"), network=False, env=os.environ, cancel=NEVER)
 
 
 def test_an_agent_runs_its_commands_inside_and_the_model_is_told(play, wall, say, outside):

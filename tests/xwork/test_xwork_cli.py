@@ -5,12 +5,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
 from xuen.prompt import Setting, judge_prompt, research_prompt, words_prompt
 from xuen.workspace import section_script
 from xuen.workspace.research import Sections, new_research, parse
+from xuen.xwork import signals
 
 EMPTY = Sections("", "")
 IDEA = "Use silk, because it is light. Test it in a light wind."
@@ -316,3 +318,37 @@ def test_without_xllamacpp_one_line_says_what_to_install(tmp_path, xwork):
     assert "pip install xllamacpp" in err
     assert err.count("\n") == 1
     assert not (tmp_path / "cache").exists()
+
+
+def test_a_signal_while_the_embedded_model_loads_ends_it_at_once(tmp_path, xwork):
+    # Like the real one, this one holds the interpreter until it is loaded, so that no handler in Python is called.
+    package, loading = tmp_path / "modules" / "xllamacpp", tmp_path / "loading"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(
+        "import ctypes, pathlib\nfrom types import SimpleNamespace as Group\n"
+        "def CommonParams():\n    return Group(model=Group(), cpuparams=Group(), cpuparams_batch=Group())\n"
+        "def Server(params):\n"
+        f"    pathlib.Path({str(loading)!r}).touch()\n"
+        "    ctypes.PyDLL(None).sleep(300)\n"
+    )
+    (tmp_path / "m.gguf").touch()
+    root = section_script.__file__.rsplit("/xuen/", 1)[0]
+    path = f"{package.parent}:{root}"
+    process = xwork.start("go", XWORK_MODEL_FILE=str(tmp_path / "m.gguf"), PYTHONPATH=path)
+    try:
+        while process.poll() is None and not loading.exists():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == -signal.SIGINT  # which a shell calls 130; it would sleep ten times as long
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_host_of_the_library_keeps_its_handlers():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with signals.deadly():
+            assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)

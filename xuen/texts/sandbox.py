@@ -15,6 +15,7 @@ MISSING_MEND = Text(
 BROKEN = Text(
     "bubblewrap cannot make a sandbox on this system: {reason}", "bubblewrap 无法在这个系统上建立沙箱：{reason}"
 )
+TOO_SLOW = Text("no result within {seconds} s", "{seconds} 秒内没有结果")
 BROKEN_MEND = Text(
     "mostly user namespaces are switched off (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, "
     "kernel.apparmor_restrict_unprivileged_userns, or the container's rules); allow them, or go without: --sandbox off",

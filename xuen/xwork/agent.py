@@ -100,6 +100,8 @@ class Agent:
 
         Raises:
             BadUse: the workspace, the session or the server cannot be used.
+            ModelError: the embedded model cannot be had.
+            Interrupted: the cancel token was set while the sandbox, the model or the MCP servers were made ready.
         """
         # Loaded with the first agent: a host that imports the library has not made one yet.
         from xuen.xwork.sandbox.walls import make
@@ -121,9 +123,8 @@ class Agent:
         self._owned: list[ModelClient | Session] = []
         try:
             env = environment(os.environ)
-            self._sandbox, self._unconfined = make(
-                config.sandbox, self._workspace.root, network=config.sandbox_network, env=env
-            )
+            network, root = config.sandbox_network, self._workspace.root
+            self._sandbox, self._unconfined = make(config.sandbox, root, network=network, env=env, cancel=self._cancel)
             self.session = session or self._opened()
             tidy(self._workspace)
             self.client = client or self._connected()

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import TextIO
 
 from xuen.errors import UserError
@@ -25,13 +22,14 @@ from xuen.xwork.display import PlainDisplay, json_listener
 from xuen.xwork.errors import BadUse
 from xuen.xwork.events import Failed, Listener
 from xuen.xwork.options import parser
+from xuen.xwork.signals import watch
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code."""
     _utf8()
     stop = Stop()
-    _watch(stop)
+    watch(stop)
     options = parser().parse_args(arguments)
     try:
         if options.command == "acp":
@@ -114,17 +112,6 @@ def _guarded(body: Callable[[], None], listener: Listener, stop: Stop, language:
 def _deafen(stream: TextIO) -> None:
     """Let what is still to be written go nowhere."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _watch(stop: Stop) -> None:
-    """Signals only set the token; what waits looks at it several times a second."""
-
-    def on_signal(number: int, _frame: FrameType | None) -> None:
-        stop.request(128 + number)
-
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, on_signal)
 
 
 def _utf8() -> None:

@@ -27,7 +27,7 @@ def connect(config: AgentConfig, listener: Listener, cancel: Cancel) -> ModelCli
     Raises:
         BadUse: no address of a server, no model on it, a key that cannot be sent, or a script that cannot be read.
         ModelMissing: xllamacpp or its weights are not there and cannot be had.
-        Interrupted: `cancel` was set while they were fetched.
+        Interrupted: `cancel` was set while they were fetched or loaded.
     """
     if config.base_url:
         return _server(config, config.base_url)
@@ -72,5 +72,5 @@ def _embedded(config: AgentConfig, listener: Listener, cancel: Cancel) -> ModelC
         listener(Fetching(done=done, total=total))
 
     model = EmbeddedModel(weights_file(os.environ, progress=progress, say=say, cancel=cancel))
-    model.load()
+    model.load(cancel)
     return model

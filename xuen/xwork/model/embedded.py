@@ -23,6 +23,7 @@ from typing import Any
 
 from xuen.texts import plain
 from xuen.texts import xwork as texts
+from xuen.xwork import signals
 from xuen.xwork.errors import ContextOverflow, Interrupted, ModelError, ModelMissing, RequestRefused, Retryable
 from xuen.xwork.messages import Finish, Message, ToolDefinition
 from xuen.xwork.model.client import Cancel, Delta, Finished, Options
@@ -64,7 +65,7 @@ class EmbeddedModel:
         cancel: Cancel,
     ) -> Iterator[Delta]:
         """See `ModelClient.complete`; a last `Assistant` message is continued, not answered."""
-        self.load()
+        self.load(cancel)
         body = request_body(messages, tools, options)
         native = {"min_p": options.min_p, "repeat_penalty": options.repeat_penalty, "grammar": options.grammar}
         body |= {name: value for name, value in native.items() if value is not None}
@@ -75,14 +76,19 @@ class EmbeddedModel:
         finally:
             given_up.set()
 
-    def load(self) -> None:
-        """Read the weights, about half a second for 100 MB; does nothing the second time.
+    def load(self, cancel: Cancel) -> None:
+        """Read the weights, about a second for 100 MB; does nothing the second time.
+
+        The native code holds the interpreter meanwhile, so `cancel` can only be looked at before and after it.
 
         Raises:
             ModelMissing: xllamacpp is not installed, or the file is not a model that it can load.
+            Interrupted: `cancel` was set.
         """
         if self._server is None:
+            _stop_if(cancel)
             self._server = _serve(self._weights, self._context_tokens, self._threads or free_cores())
+            _stop_if(cancel)
 
     def close(self) -> None:
         """Let the weights go, unless a cancelled completion is still reading its prompt."""
@@ -113,8 +119,7 @@ class EmbeddedModel:
     def _await_last(self, cancel: Cancel) -> None:
         """A completion that its caller gave up may still be going out; there is only one at a time."""
         while self._running is not None and self._running.is_alive():
-            if cancel.is_set():
-                raise Interrupted(texts.INTERRUPTED)
+            _stop_if(cancel)
             self._running.join(_POLL)
 
     def _error(self, error: object) -> ModelError:
@@ -159,6 +164,11 @@ def require_runtime() -> None:
         raise ModelMissing(texts.RUNTIME_MISSING.of(python=python), mend=texts.RUNTIME_MEND.of(python=python))
 
 
+def _stop_if(cancel: Cancel) -> None:
+    if cancel.is_set():
+        raise Interrupted(texts.INTERRUPTED)
+
+
 def _serve(weights: Path, context_tokens: int, threads: int) -> Any:
     require_runtime()
     import xllamacpp
@@ -172,7 +182,8 @@ def _serve(weights: Path, context_tokens: int, threads: int) -> Any:
     params.verbosity = -1
     params.api_keys = [secrets.token_hex(32)]
     try:
-        return xllamacpp.Server(params)
+        with signals.deadly():
+            return xllamacpp.Server(params)
     except RuntimeError as error:
         what = texts.FILE_UNREADABLE.of(path=plain(str(weights)))
         raise ModelMissing(what, mend=texts.FILE_UNREADABLE_MEND) from error
@@ -193,8 +204,7 @@ def _run(server: Any, body: str, put: Callable[[str | None], None], given_up: th
 
 def _next(arrived: queue.SimpleQueue[str | None], cancel: Cancel) -> str | None:
     while True:
-        if cancel.is_set():
-            raise Interrupted(texts.INTERRUPTED)
+        _stop_if(cancel)
         try:
             return arrived.get(timeout=_POLL)
         except queue.Empty:

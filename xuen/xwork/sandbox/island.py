@@ -9,11 +9,19 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
+from xuen.texts.xwork import INTERRUPTED
+from xuen.xwork.errors import Interrupted
 from xuen.xwork.sandbox.report import Report
 
+if TYPE_CHECKING:
+    from xuen.xwork.model.client import Cancel
+
 _MAKE = 20.0  # seconds that making it may take
+_LOOK = 0.01  # seconds between two looks at its maker
 
 
 class Island:
@@ -37,8 +45,12 @@ class Island:
         self._open = ()
 
 
-def make(bubblewrap: str, env: Mapping[str, str], limit: float = _MAKE) -> Island | None:
-    """A new island; None where the system has not what it takes, or not within some `limit` of seconds."""
+def make(bubblewrap: str, env: Mapping[str, str], cancel: Cancel, limit: float = _MAKE) -> Island | None:
+    """A new island; None where the system has not what it takes, or not within `limit` seconds.
+
+    Raises:
+        Interrupted: `cancel` was set.
+    """
     entering = shutil.which("nsenter", path=env.get("PATH"))
     if entering is None:
         return None
@@ -67,19 +79,30 @@ def make(bubblewrap: str, env: Mapping[str, str], limit: float = _MAKE) -> Islan
         ) as holder:
             try:
                 report.begun()
-                first = report.wait(limit)
+                first = report.wait(limit, cancel)
                 if first is not None:
                     for kind in ("user", "net"):
                         opened.append(os.open(f"/proc/{first}/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC))
-                    holder.communicate(timeout=limit)  # it ends at the end of its input, when all is set up
+                    _end_of_input(holder, limit, cancel)  # which ends it, when all is set up
             finally:
                 holder.kill()  # or its end would be waited for, however long it takes
         if first is not None and holder.returncode == 0:
             return Island(entering, *opened)
-    except (OSError, subprocess.TimeoutExpired):
+    except OSError:
         pass
     finally:
         report.close()
     for descriptor in opened:
         os.close(descriptor)
+    if cancel.is_set():
+        raise Interrupted(INTERRUPTED)
     return None
+
+
+def _end_of_input(holder: subprocess.Popen[bytes], limit: float, cancel: Cancel) -> None:
+    """Close its input and wait for its end, `limit` seconds at most or until `cancel` is set."""
+    assert holder.stdin is not None
+    holder.stdin.close()
+    deadline = time.monotonic() + limit
+    while holder.poll() is None and time.monotonic() < deadline and not cancel.wait(_LOOK):
+        pass

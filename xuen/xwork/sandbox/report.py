@@ -8,7 +8,13 @@ from __future__ import annotations
 
 import os
 import re
+import time
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from xuen.xwork.model.client import Cancel
+
+_LOOK = 0.05  # seconds between two looks at the cancel token
 _CHILD = re.compile(rb'"child-pid": *(\d+)')
 _EXIT = re.compile(rb'"exit-code": *\d+')
 
@@ -37,17 +43,19 @@ class Report:
         """Whether the exit code of bubblewrap is that of the command; asked after the end."""
         return _EXIT.search(self._news()) is not None
 
-    def wait(self, seconds: float) -> int | None:
-        """The first process inside, as soon as it is known; None when bubblewrap ends before."""
+    def wait(self, seconds: float, cancel: Cancel) -> int | None:
+        """The first process inside, as soon as it is known; None when bubblewrap ends before, or `cancel` was set."""
         import select
+
+        deadline = time.monotonic() + seconds
 
         news = select.poll()  # which, unlike select, knows descriptors above 1023
         news.register(self._read, select.POLLIN)
         while (first := self.first_process) is None:
-            if not news.poll(seconds * 1000):
+            if cancel.is_set() or time.monotonic() >= deadline:
                 return None
             before = len(self._told)
-            if len(self._news()) == before:  # ready without anything to read: the end
+            if news.poll(_LOOK * 1000) and len(self._news()) == before:  # ready without anything to read: the end
                 return None
         return first
 

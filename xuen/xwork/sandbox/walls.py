@@ -15,18 +15,26 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from xuen.agent.process_tree import spawn
 from xuen.texts import Text, plain
 from xuen.texts import sandbox as texts
-from xuen.xwork.errors import BadUse
+from xuen.texts.xwork import INTERRUPTED
+from xuen.xwork.errors import BadUse, Interrupted
 from xuen.xwork.policy.paths import STATE
 from xuen.xwork.sandbox import island
 from xuen.xwork.sandbox.mode import Mode
 from xuen.xwork.sandbox.report import Report
 
+if TYPE_CHECKING:
+    from xuen.xwork.model.client import Cancel
+
 _PROBE = 20.0  # seconds that bubblewrap has to show that it works
+_LOOK = 0.01  # seconds between two looks at it and at the cancel token
 _NOT_WRITABLE = 9  # exit code of the probe: the walls stand, and the workspace is on their wrong side
 _TEMPORARY = ("/tmp", "/var/tmp")
 _SYSTEM = ("/", "/dev", "/proc", "/sys", "/usr", "/etc")
@@ -55,10 +63,14 @@ class Sandbox:
         before = self._island.prefix() if self._island else []
         return [*before, self._program, *self._walls(), "--chdir", str(cwd), *told, "--", *command]
 
-    def share_network(self, env: Mapping[str, str]) -> None:
-        """Put all commands from now on into one network that leads nowhere, if they are to have none."""
+    def share_network(self, env: Mapping[str, str], cancel: Cancel) -> None:
+        """Put all commands from now on into one network that leads nowhere, if they are to have none.
+
+        Raises:
+            Interrupted: `cancel` was set.
+        """
         if not self._network:
-            self._island = island.make(self._program, env)
+            self._island = island.make(self._program, env, cancel)
 
     @property
     def rules(self) -> str:
@@ -110,23 +122,26 @@ class Sandbox:
             yield from ("--ro-bind-try", names, names)
 
 
-def make(mode: Mode, workspace: Path, *, network: bool, env: Mapping[str, str]) -> tuple[Sandbox | None, Text | None]:
+def make(
+    mode: Mode, workspace: Path, *, network: bool, env: Mapping[str, str], cancel: Cancel
+) -> tuple[Sandbox | None, Text | None]:
     """The sandbox that the mode asks for, tried once; with `auto` and none, why there is none.
 
     Raises:
         BadUse: it must be there and cannot.
+        Interrupted: `cancel` was set.
     """
     if mode is Mode.OFF:
         return None, None
     try:
-        return _tried(workspace, network=network, env=env), None
+        return _tried(workspace, network=network, env=env, cancel=cancel), None
     except BadUse as error:
         if mode is Mode.ON:
             raise
         return None, texts.GOES_WITHOUT.of(reason=error.what)
 
 
-def _tried(workspace: Path, *, network: bool, env: Mapping[str, str]) -> Sandbox:
+def _tried(workspace: Path, *, network: bool, env: Mapping[str, str], cancel: Cancel) -> Sandbox:
     program = shutil.which("bwrap", path=env.get("PATH"))
     if program is None:
         raise BadUse(texts.MISSING, mend=texts.MISSING_MEND)
@@ -138,34 +153,53 @@ def _tried(workspace: Path, *, network: bool, env: Mapping[str, str]) -> Sandbox
     except OSError as error:
         raise BadUse(texts.NO_FOLDER.of(reason=plain(str(error)))) from error
     try:
-        _probe(sandbox, root, env)
-        sandbox.share_network(env)
-    except BadUse:
+        _probe(sandbox, root, env, cancel)
+        sandbox.share_network(env, cancel)
+    except BaseException:
         sandbox.close()
         raise
     return sandbox
 
 
-def _probe(sandbox: Sandbox, root: Path, env: Mapping[str, str]) -> None:
+def _probe(sandbox: Sandbox, root: Path, env: Mapping[str, str], cancel: Cancel) -> None:
     report = Report()
-    argv = sandbox.argv(["/bin/sh", "-c", f"test -w . || exit {_NOT_WRITABLE}"], root, report.write_end)
     try:
-        done = subprocess.run(
-            argv,
-            env=dict(env),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_PROBE,
-            pass_fds=(report.write_end,),
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
+        argv = sandbox.argv(["/bin/sh", "-c", f"test -w . || exit {_NOT_WRITABLE}"], root, report.write_end)
+        code, said = _tried_out(argv, root, env, report.write_end, cancel)
+    except OSError as error:
         raise BadUse(texts.BROKEN.of(reason=plain(str(error))), mend=texts.BROKEN_MEND) from error
     finally:
         report.close()
-    if done.returncode == _NOT_WRITABLE:
+    if code == _NOT_WRITABLE:
         raise BadUse(texts.NOT_WRITABLE.of(path=plain(str(root))), mend=texts.NOT_WRITABLE_MEND)
-    if done.returncode != 0:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        reason = said[-1] if said else f"bwrap: exit code {done.returncode}"
+    if code != 0:
+        reason = said[-1] if said else f"bwrap: exit code {code}"
         raise BadUse(texts.BROKEN.of(reason=plain(reason)), mend=texts.BROKEN_MEND)
+
+
+def _tried_out(
+    argv: Sequence[str], root: Path, env: Mapping[str, str], report: int, cancel: Cancel
+) -> tuple[int | None, list[str]]:
+    """The exit code of a command and the lines of its standard error; nothing of it is left.
+
+    Raises:
+        BadUse: it took too long.
+        Interrupted: `cancel` was set.
+        OSError: it could not be started.
+    """
+    from tempfile import TemporaryFile
+
+    deadline = time.monotonic() + _PROBE
+    with TemporaryFile() as errors:
+        tree = spawn(argv, cwd=root, env=env, stdout=subprocess.DEVNULL, stderr=errors, pass_fds=(report,))
+        try:
+            while not tree.command_ended():
+                if cancel.wait(_LOOK):
+                    raise Interrupted(INTERRUPTED)
+                if time.monotonic() >= deadline:
+                    late = texts.TOO_SLOW.of(seconds=f"{_PROBE:g}")
+                    raise BadUse(texts.BROKEN.of(reason=late), mend=texts.BROKEN_MEND)
+        finally:
+            tree.end(grace=0.0)
+        errors.seek(0)
+        return tree.returncode, errors.read().decode("utf-8", "replace").strip().splitlines()
