@@ -167,7 +167,7 @@ def test_looking_makes_no_file_and_rubbish_names_no_holder(tmp_path: Path) -> No
     assert not is_held(path)
     assert holder(path) is None
     assert not path.exists()
-    for rubbish in (b"", b'{"pid":', b"[1]", b"\xff"):
+    for rubbish in (b"", b'{"pid":', b"[1]", b"\xff", b"[" * 100_000):
         path.write_bytes(rubbish)
         assert holder(path) is None
 

@@ -10,7 +10,7 @@ What always holds:
   folder or the like is refused and never waited for.
 - Temporary files are called `.xuen-<random>.tmp`, stand in the file's own folder and are locked while they are
   written. That is how `remove_temporaries` tells those of a killed process from those of a living one; a process
-  number in the name could not, it comes again in every new container.
+  number in the name could not, since every new container counts from 1 again.
 - Bytes that are on the disk are never cut off: a torn last line gets a newline before the next append.
 """
 
@@ -171,11 +171,9 @@ def _open_temporary(folder: Path, mode: int) -> tuple[int, Path]:
             descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | _CLOEXEC | _NOFOLLOW, mode)
         except FileExistsError:
             continue
-        locked = True
-        with suppress(OSError):  # without locks nobody removes it either
-            locked = try_lock(descriptor)
         # `remove_temporaries` may have met the file before its lock was there; then it is gone, or soon will be.
-        if locked and os.fstat(descriptor).st_nlink:
+        # Where there are no locks, nobody removes it either.
+        if _lock_if_possible(descriptor) and os.fstat(descriptor).st_nlink:
             return descriptor, temporary
         os.close(descriptor)
 
@@ -239,10 +237,7 @@ def _open_to_append(path: Path) -> Iterator[tuple[int, bool]]:
             descriptor, new = os.open(path, flags | os.O_CREAT, 0o666), True
         try:
             require_regular(descriptor, path)
-            locked = True
-            with suppress(OSError):
-                locked = try_lock(descriptor)
-            if locked and _has_name(descriptor, path):
+            if _lock_if_possible(descriptor) and _has_name(descriptor, path):
                 yield descriptor, new
                 return
         finally:
@@ -250,6 +245,14 @@ def _open_to_append(path: Path) -> Iterator[tuple[int, bool]]:
         if time.monotonic() >= deadline:
             raise TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT), str(path))
         time.sleep(0.002)
+
+
+def _lock_if_possible(descriptor: int) -> bool:
+    """Take the lock; False where another process holds it. A file system that cannot lock is no hindrance."""
+    try:
+        return try_lock(descriptor)
+    except OSError:
+        return True
 
 
 def _has_name(descriptor: int, path: Path) -> bool:

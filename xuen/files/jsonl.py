@@ -1,4 +1,4 @@
-"""JSON lines: one object a line, read by someone who expects the worst.
+"""JSON lines: one object a line, written strictly and read defensively.
 
 Owns how a record becomes a line and back. A line that is damaged, wherever it stands, costs that line only; a last
 line without a newline counts when it is whole. Lines end with LF and nothing else. Text that UTF-8 cannot carry
@@ -39,7 +39,7 @@ def read_objects(path: Path) -> list[dict[str, Any]]:
 
 
 def parse_lines(data: bytes) -> list[dict[str, Any]]:
-    """The same for bytes at hand."""
+    """The same for bytes that were read already."""
     return [value for line in data.split(b"\n") if (value := parse_line(line)) is not None]
 
 
@@ -55,14 +55,14 @@ def parse_line(line: bytes) -> dict[str, Any] | None:
 
 
 def whole(value: object) -> int | None:
-    """A field that is a whole number from 0 to `LARGEST_SEQ`; None for anything else, true and false among it."""
+    """A field that is a whole number from 0 to `LARGEST_SEQ`; None for anything else, true and false included."""
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST_SEQ:
         return value
     return None
 
 
 def number(value: object) -> float | None:
-    """A field that is a finite number; None for anything else, true and false among it."""
+    """A field that is a finite number; None for anything else, true and false included."""
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return None
     try:

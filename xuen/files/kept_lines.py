@@ -1,9 +1,9 @@
 """A file of JSON lines that only grows, in a folder where others delete and replace what they like.
 
 Owns the memory of every line that was seen or written, so that a file which lost some gets them back with the next
-line. What is no file (a folder, a pipe, a link) is renamed first. As long as nobody else touches the file, a look at
-its mark is all that this costs, however long it is. The memory is compressed: it is megabytes after some nights, and
-nobody asks for it until something is lost.
+line. What is no file (a folder, a pipe, a link) is renamed first. As long as nobody else touches the file, checking
+its mark is the only cost, however long it is. The memory is compressed: it grows to megabytes over some nights and is
+read only after something was lost.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class KeptLines:
 
 
 class _Memory:
-    """Lines that are rarely read back, in about a fifth of their size."""
+    """Lines that are rarely read back, compressed to about a fifth of their size."""
 
     def __init__(self, lines: Iterable[bytes] = ()) -> None:
         self._packer = zlib.compressobj(level=1)
@@ -124,5 +124,5 @@ def _parsed(lines: Sequence[bytes]) -> list[tuple[bytes, Value]]:
 
 
 def _form(value: Value) -> str:
-    """A line as what it says: other blanks or line ends make no other line of it."""
+    """What a line says, whatever its blanks and the order of its keys."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True)

@@ -2,7 +2,7 @@
 
 Owns how xuen locks: `flock` where there is one, one byte far behind the content with `msvcrt` elsewhere. `lockf`
 is not used, because closing any other descriptor of the same file would drop such a lock. A lock file is never
-deleted, or two processes could hold "the" lock through two different files of one name.
+deleted; otherwise two processes could hold "the" lock through two different files of one name.
 
 What always holds: the lock ends with its process, however that ends; it does not pass to programs that the process
 starts, nor to a forked copy of it; where the file system cannot lock, that is an error and never a lock that
@@ -206,7 +206,7 @@ def holder(path: Path) -> dict[str, Any] | None:
     """
     try:
         said = json.loads(read_regular(path))
-    except (FileNotFoundError, ValueError):
+    except (FileNotFoundError, ValueError, RecursionError):
         return None
     return said if isinstance(said, dict) else None
 
