@@ -428,13 +428,20 @@ def test_the_file_of_servers_is_the_one_that_other_programs_use(tmp_path):
         ('{"mcpServers": {"a__b": {"command": "x"}}}', "the name of an MCP server"),
         ('{"mcpServers": {"a": {"command": 1}}}', r"Expected `str"),
         ('{"mcpServers": {"a": {"command": "${NOT_SET_X}"}}}', "environment variable NOT_SET_X"),
+        ('{"mcpServers": {"a": {"command": "${BLANK}"}}}', "environment variable BLANK, which is not set or blank"),
+        ('{"mcpServers": {"a": {"command": "x", "args": ["${BLANK}"]}}}', "environment variable BLANK"),
+        ('{"mcpServers": {"a": {"command": "x", "env": {"A": "b${BLANK}"}}}}', "environment variable BLANK"),
+        ('{"mcpServers": {"a": {"url": "http://h/${BLANK}"}}}', "environment variable BLANK"),
+        ('{"mcpServers": {"a": {"url": "http://h", "headers": {"A": "Bearer ${BLANK}"}}}}', "variable BLANK"),
+        ('{"mcpServers": {"a": {"command": " "}}}', "needs either a command or a url"),
+        ('{"mcpServers": {"a": {"command": "${BLANK:-}"}}}', "needs either a command or a url"),
     ],
 )
 def test_a_wrong_file_is_one_clear_line(tmp_path, content, said):
     path = tmp_path / "mcp.json"
     path.write_text(content)
     with pytest.raises(BadUse) as caught:
-        read(path, {})
+        read(path, {"BLANK": " \n"})
     assert said in caught.value.line("en") and "\n" not in caught.value.line("zh")
     with pytest.raises(BadUse, match="cannot be read"):
         read(tmp_path / "none", {})
@@ -462,6 +469,25 @@ def test_what_no_header_can_carry_is_refused_by_the_name_of_its_variable(bad):
     with pytest.raises(BadUse, match="header Authorization") as caught:
         McpServer(name="web", url="http://127.0.0.1:1", headers={"Authorization": bad})
     assert "ghp-" not in caught.value.line("en") + caught.value.line("zh")
+
+
+def test_a_variable_is_put_in_without_blanks_around_it_and_a_blank_one_takes_what_stands_for_it():
+    given = McpServer(name="a", command="${C}", args=("${A}", "${B:-b}", "${N:-}"), env={"E": "${A}"})
+    made = filled(given, {"A": " a\n", "B": " ", "C": "/bin/c\n"})
+    assert (made.command, made.args, made.env) == ("/bin/c", ("a", "b", ""), {"E": "a"})
+
+
+def test_what_is_written_out_in_the_settings_is_told_to_nobody_either(play, say):
+    says = 'printf "no access with %s, level %s\\n" "$KEY" "$LEVEL" >&2; exit 4'
+    servers = (
+        McpServer(name="says", command="/bin/sh", args=("-c", says), env={"KEY": "written-out", "LEVEL": "debug"}),
+        McpServer(name="web", url="badly://me:written-out@host/mcp?key=written-out"),
+    )
+    made = play("done", mcp=tuple(filled(each, {}) for each in servers))
+    made.agent.run("go")
+    told = [*notices(made), made.agent._system.text]
+    assert len(told) == 3 and "no access with ***, level debug" in told[0]
+    assert not [text for text in told if "written-out" in text]
 
 
 def test_no_secret_of_the_settings_is_told_to_the_person_or_the_model(play, say, tmp_path):

@@ -27,8 +27,8 @@ NO_WAY = Text(
     "MCP 服务器 {name} 需要 command 或 url，且只能有一个",
 )
 NO_VARIABLE = Text(
-    "the MCP server {name} needs the environment variable {variable}, which is not set",
-    "MCP 服务器 {name} 需要环境变量 {variable}，但它没有设置",
+    "the MCP server {name} needs the environment variable {variable}, which is not set or blank",
+    "MCP 服务器 {name} 需要环境变量 {variable}，但它没有设置或是空白",
 )
 BAD_VARIABLE = Text(
     "the MCP server {name} is sent the environment variable {variable}, which may only hold printable ASCII characters",

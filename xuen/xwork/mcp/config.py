@@ -1,14 +1,15 @@
 """Which MCP servers an agent uses, in the form of file that other programs use as well.
 
 Owns reading that file. Keys that are not ours are passed over, since one file serves several programs. `${NAME}` and
-`${NAME:-otherwise}` stand for environment variables, so that no secret has to be in a file. Refuses what a header
-cannot carry, without saying what it is. Imports nothing heavy: the settings of every agent hold these.
+`${NAME:-otherwise}` stand for environment variables, so that no secret has to be in a file. Refuses a variable that is
+not set or blank, and what a header cannot carry, without saying what is in it. Imports nothing heavy: the settings of
+every agent hold these.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -19,6 +20,8 @@ from xuen.xwork.errors import BadUse
 
 _NAME = re.compile(r"(?!.*__)[A-Za-z0-9_-]{1,32}")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+
+_SECRET = 8  # characters from which a word in `env` or in a header counts as a secret
 
 
 class McpServer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -45,7 +48,7 @@ class McpServer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         """
         if not _NAME.fullmatch(self.name):
             raise BadUse(texts.BAD_NAME.of(name=plain(self.name)))
-        if (self.command is None) == (self.url is None):
+        if bool((self.command or "").strip()) == bool((self.url or "").strip()):
             raise BadUse(texts.NO_WAY.of(name=plain(self.name)))
         for header, value in self.headers.items():
             if not _sendable(header + value):
@@ -80,24 +83,25 @@ def _server(name: str, raw: msgspec.Raw) -> McpServer:
 
 
 def filled(server: McpServer, env: Mapping[str, str]) -> McpServer:
-    """The same with its variables put in; their values are secrets.
+    """The same with its variables put in; their values are secrets, and so is what its `env` and headers hold.
 
     Raises:
-        BadUse: one of them is not set, or cannot be sent where it is to be sent.
+        BadUse: a variable is not set or blank, or cannot be sent where it is to be sent.
     """
     secrets: list[str] = []
 
     def value(found: re.Match[str]) -> str:
         name, otherwise = found[1], found[2]
-        if name in env:
-            secrets.append(env[name])
-            return env[name]
+        text = env.get(name, "").strip()  # files with a secret mostly end with a newline
+        if text:
+            secrets.append(text)
+            return text
         if otherwise is None:
             raise BadUse(texts.NO_VARIABLE.of(name=plain(server.name), variable=plain(name)))
         return otherwise
 
     def sent(found: re.Match[str]) -> str:
-        text = value(found).strip()  # files with a secret mostly end with a newline
+        text = value(found)
         if not _sendable(text):
             raise BadUse(texts.BAD_VARIABLE.of(name=plain(server.name), variable=plain(found[1])))
         return text
@@ -108,15 +112,21 @@ def filled(server: McpServer, env: Mapping[str, str]) -> McpServer:
     def fill_sent(text: str) -> str:
         return _VARIABLE.sub(sent, text)
 
-    return msgspec.structs.replace(
+    whole = msgspec.structs.replace(
         server,
         command=_maybe(fill, server.command),
         args=tuple(map(fill, server.args)),
         env={name: fill(text) for name, text in server.env.items()},
         url=_maybe(fill_sent, server.url),
         headers={name: fill_sent(text) for name, text in server.headers.items()},
-        secrets=(*server.secrets, *secrets),
     )
+    return msgspec.structs.replace(whole, secrets=(*server.secrets, *secrets, *_likely_secrets(whole)))
+
+
+def _likely_secrets(server: McpServer) -> Iterator[str]:
+    """What is written out in the file where keys belong; short words like `true` and `debug` are none."""
+    words = [*server.env.values(), *(word for value in server.headers.values() for word in value.split())]
+    return (word for word in words if len(word) >= _SECRET)
 
 
 def _sendable(text: str) -> bool:

@@ -25,7 +25,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT, CallToolResult, Implementation, Tool
 
-from xuen import __version__
+from xuen import __version__, redact
 from xuen.agent.process_tree import TREE, ProcessTree, spawn
 from xuen.errors import XuenError
 from xuen.texts import Text, plain
@@ -124,11 +124,13 @@ class Server:
 
     def _masked(self, text: str) -> str:
         """What others say, without the secrets that they were given; also as they stand in addresses and quotes."""
+        if self.config.url:
+            text = text.replace(self.config.url, redact.url(self.config.url))
         lines = {line.strip() for secret in self.config.secrets for line in secret.splitlines()}
         forms = {form for line in lines for form in (line, repr(line)[1:-1], quote(line), quote(line, safe=""))}
         for form in sorted(forms - {""}, key=len, reverse=True):
             text = text.replace(form, "***")
-        return text
+        return redact.text(text)
 
     def _exit_code(self) -> int | str:
         """Of the process, which its tree does not want to have reaped yet."""
