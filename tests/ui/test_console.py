@@ -35,6 +35,15 @@ def test_a_whole_run_reads_as_agreed(language):
     assert text == (GOLDEN / f"console.{language}.txt").read_text(encoding="utf-8")
 
 
+def test_a_run_without_a_guard_ends_without_a_word_of_a_best():
+    end = ev.RunFinished(round=2, reason=plain("done"), exit_code=0, succeeded=2, failed=0)
+    assert written([story.start("en")[0], end]).splitlines()[-3:] == [
+        "── Finished · done",
+        "  rounds   agent finished in 2, failed in 0",
+        f"  files    {story.start('en')[0].workspace}/research.md",
+    ]
+
+
 @pytest.mark.parametrize(("language", "mark"), [("zh", "[修改想法区]"), ("en", "[idea updated]")])
 def test_an_overwritten_section_is_shown_directly_after_its_mark(language, mark):
     text = written([ev.SectionChanged(round=1, section="idea", content="第一行\nline 2")], language)

@@ -5,7 +5,7 @@ import story
 
 from xuen import events as ev
 from xuen.texts import plain
-from xuen.ui.view import MARKS_KEPT, NOTICES_KEPT, Phase, View, fold, seconds_left, short_id
+from xuen.ui.view import MARKS_KEPT, Phase, View, fold, seconds_left, short_id
 
 
 def view_of(events, *, view=None):
@@ -15,9 +15,9 @@ def view_of(events, *, view=None):
     return view
 
 
-def test_a_run_that_started_shows_its_task_and_no_best_yet():
+def test_a_run_that_started_shows_its_agent_and_no_best_yet():
     view = fold(View(), story.start("en")[0])
-    assert (view.task, view.agent, view.left, view.best_id) == (story.TASK["en"], "opencode", 4, None)
+    assert (view.agent, view.left, view.best_id) == ("opencode", 4, None)
     assert view.phase is Phase.STARTING
 
 
@@ -128,11 +128,6 @@ def test_failures_are_counted_and_the_end_is_the_last_word():
     assert (view.failures, view.phase, view.left) == (1, Phase.FINISHED, 1)
     assert view.finished is not None
     assert view.finished.succeeded == 3
-
-
-def test_only_the_last_notices_are_kept():
-    view = view_of(ev.Notice(level="info", text=plain(str(n))) for n in range(NOTICES_KEPT + 3))
-    assert [notice.text.en for notice in view.notices] == ["3", "4", "5", "6", "7"]
 
 
 def test_a_guard_that_stands_aside_is_seen_until_it_is_back():

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from xuen import events as ev
 from xuen.agent.call import ending
 from xuen.events import Event, Purpose, Why
-from xuen.texts import Text, plain, shared
+from xuen.texts import Text, plain
 from xuen.texts import console as say
 from xuen.ui.view import View
 
@@ -107,21 +107,18 @@ def _(event: ev.RunStarted, _view: View) -> Lines:
 
 @_tell.register
 def _(event: ev.RunFinished, view: View) -> Lines:
-    best = shared.NO_BEST
-    if view.best_id is not None:
-        best = say.BEST.of(id=view.best_id, score=score_text(view.best_score))
-    files = say.FILES.of(workspace=view.workspace)
-    if view.best_id is not None:
-        files = join(files, say.FILES_ROUNDS.of(workspace=view.workspace))
     lines = [
         Line("title", say.FINISHED, say.FINISHED_WHY.of(reason=event.reason)),
         Line("muted", say.LABEL_RESULT, say.RESULT.of(succeeded=event.succeeded, failed=event.failed)),
-        Line("muted", say.LABEL_BEST, best),
-        Line("muted", say.LABEL_FILES, files),
     ]
+    files = say.FILES.of(workspace=view.workspace)
+    if view.best_id is not None:  # else no guard was at work
+        best = say.BEST.of(id=view.best_id, score=score_text(view.best_score))
+        lines.append(Line("muted", say.LABEL_BEST, best))
+        files = join(files, say.FILES_ROUNDS.of(workspace=view.workspace))
     if view.pending:
-        lines.insert(3, Line("muted", say.LABEL_PENDING, joined_words(view.pending)))
-    return tuple(lines)
+        lines.append(Line("muted", say.LABEL_PENDING, joined_words(view.pending)))
+    return (*lines, Line("muted", say.LABEL_FILES, files))
 
 
 @_tell.register

@@ -7,7 +7,6 @@ pending candidates; of the outcomes the last `MARKS_KEPT` are there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import StrEnum
 from functools import singledispatch
 from typing import Literal
@@ -19,7 +18,6 @@ from xuen import events as ev
 from xuen.events import Event, Purpose, Section, Why
 from xuen.texts import Text
 
-NOTICES_KEPT = 5
 MARKS_KEPT = 200
 
 Kind = Literal["adopted", "rejected", "pending", "failed", "stopped", "still"]
@@ -50,11 +48,8 @@ class Phase(StrEnum):
 class View(msgspec.Struct, frozen=True, kw_only=True):
     """A run as a person sees it. Times are seconds of the clock whose readings `fold` was given."""
 
-    task: str = ""
     workspace: str = ""
     agent: str = ""
-    verify: str = ""
-    iterations: int | None = None
 
     round: int = 0
     left: int | None = None  # rounds left in this call, the present one counted; None = endless or not known
@@ -81,7 +76,6 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     pending: tuple[str, ...] = ()
     failures: int = 0  # rounds of this run in which the agent failed
     marks: tuple[Mark, ...] = ()  # the outcomes of the last rounds, oldest first
-    heartbeats: int = 0  # rounds without a change, in a row
     without_suite: int = 0  # rounds in a row in which no test suite could be run
     guard_off: Text | None = None
 
@@ -91,7 +85,6 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     bank_lines: int = 0  # lines of the last of them
 
     taken_round: int | None = None  # the last round that took input
-    notices: tuple[ev.Notice, ...] = ()
     finished: ev.RunFinished | None = None
 
 
@@ -128,21 +121,14 @@ def _set_base(view: View) -> View:
 def _mark(view: View, mark: Mark) -> View:
     """One more outcome; a decision on an earlier candidate replaces that one's."""
     if mark.id and any(each.id == mark.id for each in view.marks):
-        marks = tuple(
-            msgspec.structs.replace(mark, round=each.round) if each.id == mark.id else each for each in view.marks
-        )
+        marks = tuple(replace(mark, round=each.round) if each.id == mark.id else each for each in view.marks)
     else:
         marks = (*view.marks, mark)
     return replace(view, marks=marks[-MARKS_KEPT:])
 
 
-def _without(items: Sequence[str], gone: Sequence[str]) -> tuple[str, ...]:
-    """The items less one occurrence of each that is gone."""
-    left = list(items)
-    for item in gone:
-        if item in left:
-            left.remove(item)
-    return tuple(left)
+def _without(items: tuple[str, ...], gone: str) -> tuple[str, ...]:
+    return tuple(item for item in items if item != gone)
 
 
 @singledispatch
@@ -154,11 +140,8 @@ def _fold(_event: Event, view: View, _now: float) -> View:
 def _(event: ev.RunStarted, view: View, now: float) -> View:
     return replace(
         view,
-        task=event.task,
         workspace=event.workspace,
         agent=event.agent,
-        verify=event.verify,
-        iterations=event.iterations,
         left=event.iterations,
         round=event.round,
         phase=Phase.STARTING,
@@ -170,11 +153,6 @@ def _(event: ev.RunStarted, view: View, now: float) -> View:
 @_fold.register
 def _(event: ev.RunFinished, view: View, now: float) -> View:
     return replace(_enter(view, Phase.FINISHED, now), finished=event, failures=event.failed)
-
-
-@_fold.register
-def _(event: ev.Notice, view: View, _now: float) -> View:
-    return replace(view, notices=(*view.notices, event)[-NOTICES_KEPT:])
 
 
 @_fold.register
@@ -269,14 +247,14 @@ def _(event: ev.Judged, view: View, _now: float) -> View:
 
 @_fold.register
 def _(event: ev.Adopted, view: View, now: float) -> View:
-    view = replace(view, best_id=event.id, best_score=event.score, pending=_without(view.pending, (event.id,)))
+    view = replace(view, best_id=event.id, best_score=event.score, pending=_without(view.pending, event.id))
     view = _mark(view, Mark(event.round, "adopted", event.score, event.id))
-    return replace(_enter(view, Phase.BETWEEN, now), heartbeats=0)
+    return _enter(view, Phase.BETWEEN, now)
 
 
 @_fold.register
 def _(event: ev.Rejected, view: View, now: float) -> View:
-    view = replace(view, pending=_without(view.pending, (event.id,)), heartbeats=0)
+    view = replace(view, pending=_without(view.pending, event.id))
     view = _mark(view, Mark(event.round, "rejected", event.score, event.id))
     return _enter(view, Phase.BETWEEN, now)
 
@@ -285,12 +263,12 @@ def _(event: ev.Rejected, view: View, now: float) -> View:
 def _(event: ev.Pending, view: View, now: float) -> View:
     pending = view.pending if event.id in view.pending else (*view.pending, event.id)
     view = _mark(view, Mark(event.round, "pending", None, event.id))
-    return replace(_enter(view, Phase.BETWEEN, now), pending=pending, heartbeats=0)
+    return replace(_enter(view, Phase.BETWEEN, now), pending=pending)
 
 
 @_fold.register
 def _(event: ev.Heartbeat, view: View, _now: float) -> View:
-    return replace(_mark(view, Mark(event.round, "still")), heartbeats=event.streak)
+    return _mark(view, Mark(event.round, "still"))
 
 
 @_fold.register
