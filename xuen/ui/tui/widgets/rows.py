@@ -8,8 +8,10 @@ breaks that wrapping made. Text that is searched for is marked wherever it stand
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from rich.segment import Segment
@@ -62,6 +64,7 @@ class TextRows(ScrollView, can_focus=True):
         self._rows: list[Row] = []
         self._wrapped_for = 0
         self._wanted: re.Pattern[str] | None = None
+        self._wanted_length = 0  # characters of what is looked for
         self._found: tuple[PanelLine, int] | None = None  # the last find: its line and where in it
 
     @property
@@ -87,7 +90,7 @@ class TextRows(ScrollView, can_focus=True):
 
     def look_for(self, text: str) -> None:
         """Mark a text wherever it stands; upper and lower case are the same, no text marks nothing."""
-        self._wanted = re.compile(re.escape(text), re.IGNORECASE) if text else None
+        self._wanted, self._wanted_length = re.compile(re.escape(text), re.IGNORECASE) if text else None, len(text)
         self._found = None
         self.refresh()
 
@@ -183,9 +186,10 @@ class TextRows(ScrollView, can_focus=True):
         if self._wanted is None:
             return
         for y, row in enumerate(self._rows):
-            for found in self._wanted.finditer(_text_of(row)):
-                if row.start <= found.start() < row.start + max(1, len(row.text)):
-                    yield y, row.line, found.start()
+            starts = _starts(self._wanted, _text_of(row))
+            first, end = (bisect_left(starts, place) for place in (row.start, row.start + len(row.text)))
+            for start in starts[first:end]:
+                yield y, row.line, start
 
     def _is_found(self, line: PanelLine, start: int) -> bool:
         return self._found is not None and self._found[0] is line and self._found[1] == start
@@ -193,11 +197,13 @@ class TextRows(ScrollView, can_focus=True):
     def _mark_found(self, segments: list[Segment], row: Row) -> list[Segment]:
         if self._wanted is None:
             return segments
-        for found in self._wanted.finditer(_text_of(row)):
-            span = (max(0, found.start() - row.start), min(len(row.text), found.end() - row.start))
-            if span[0] < span[1]:
-                style = self._style("found") + Style(reverse=self._is_found(row.line, found.start()))
-                segments = restyle(segments, span, style)
+        length = self._wanted_length
+        starts = _starts(self._wanted, _text_of(row))
+        first, end = bisect_right(starts, row.start - length), bisect_left(starts, row.start + len(row.text))
+        for start in starts[first:end]:
+            span = (max(0, start - row.start), min(len(row.text), start + length - row.start))
+            style = self._style("found") + Style(reverse=self._is_found(row.line, start))
+            segments = restyle(segments, span, style)
         return segments
 
     def _style(self, name: str) -> Style:
@@ -225,6 +231,12 @@ class TextRows(ScrollView, can_focus=True):
         return [segment for segment in segments if segment.text]
 
 
+@lru_cache(maxsize=64)
+def _starts(wanted: re.Pattern[str], text: str) -> list[int]:
+    """Where a text is found. Remembered, for a long line is asked for by each of its rows."""
+    return [found.start() for found in wanted.finditer(text)]
+
+
 def _text_of(row: Row) -> str:
     """What a search reads: the whole line, so that a break of wrapping hides nothing."""
     return row.text if row.segments is not None else row.line.text
@@ -240,6 +252,7 @@ def restyle(segments: list[Segment], span: tuple[int, int], style: Style) -> lis
         first = min(max(start - position, 0), size)
         last = size if end == -1 else min(max(end - position, first), size)
         over = own + style if own is not None else style
-        cut += [Segment(text[:first], own), Segment(text[first:last], over), Segment(text[last:], own)]
+        pieces = (Segment(text[:first], own), Segment(text[first:last], over), Segment(text[last:], own))
+        cut += [piece for piece in pieces if piece.text]  # empty ones would be cut in three by every later span
         position += size
     return cut

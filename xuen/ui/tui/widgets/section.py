@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 
 from rich.segment import Segment
 from textual import events
+from textual.theme import Theme
 from textual.timer import Timer
 
 from xuen.texts import Language
@@ -33,8 +34,13 @@ class SectionPanel(TextRows):
         self._content = ""
         self._base = ""
         self._mark = ""
+        self._shown: tuple[str, str, str] | None = None
         self._later: Timer | None = None
         self.mode: Mode = "formatted"
+
+    def on_mount(self) -> None:
+        """Hear of another theme."""
+        self.app.theme_changed_signal.subscribe(self, self._recolour)
 
     @property
     def content(self) -> str:
@@ -43,9 +49,13 @@ class SectionPanel(TextRows):
 
     def show(self, content: str, *, mark: str = "", base: str = "") -> None:
         """Show a content. `mark` stands directly before an overwritten one; a diff is against `base`."""
-        self._content, self._mark, self._base = content, mark, base
+        if (content, mark, base) == self._shown:
+            return
+        read = self.scroll_y if content == self._content else 0  # who reads it stays where they are
+        self._shown = self._content, self._mark, self._base = content, mark, base
         self.set_class(bool(mark), "-changed")
         self._show()
+        self.scroll_to(y=read, animate=False, immediate=True)
 
     def set_mode(self, mode: Mode) -> None:
         """Change between the three ways to show it."""
@@ -53,8 +63,8 @@ class SectionPanel(TextRows):
         self._show()
 
     def on_resize(self, event: events.Resize) -> None:
-        """Formatting takes its time, so it waits until the size rests; plain text is wrapped at once."""
-        if not self._is_formatted() or not self._rows:
+        """Formatting takes its time and so does a long text: they wait until the size rests."""
+        if not (self._is_formatted() or len(self._content) > MAX_CHARACTERS) or not self._rows:
             super().on_resize(event)
         elif self.scrollable_content_region.width != self._wrapped_for:
             if self._later is not None:
@@ -93,7 +103,12 @@ class SectionPanel(TextRows):
             )
         else:
             self.set_lines([PanelLine("muted", say.EMPTY.in_language(self._language))])
-        if width:
+        if width and not self._wrapped_for:
+            self.rewrap()
+
+    def _recolour(self, _theme: Theme) -> None:
+        """Formatted rows hold their colours, so another theme needs them anew."""
+        if self._wrapped_for and self._is_formatted():
             self.rewrap()
 
 
