@@ -174,6 +174,18 @@ def test_the_candidates_fit_every_size_and_a_bad_score_is_refused(kept, size):
     assert not Workspace(kept).verdicts.exists()
 
 
+def test_a_score_is_for_the_candidate_it_was_asked_for_wherever_the_list_stands_by_then(kept):
+    async def steps(stage):
+        await stage.pilot.press("f9", "s", "9")
+        stage.app.screen.query_one("#candidates", OptionList).highlighted = 1  # as a click would
+        await stage.settle()
+        await stage.pilot.press("enter")
+        await stage.settle()
+        assert Workspace(kept).verdicts.read_text() == f"{story.R2} 9\n"
+
+    Stage([*story.start("en"), *story.adopted_round("en")], workspace=kept).run(steps)
+
+
 @pytest.mark.parametrize(
     ("text", "score"),
     [("8", (8, "")), (" 7.5  why not\n", (7.5, "why not")), ("10 [x]", (10, "[x]")), ("0 no", (0, "no"))],

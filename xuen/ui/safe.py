@@ -27,5 +27,11 @@ def clean(text: str) -> str:
     """
     if text.isprintable():
         return text
-    text = _CONTROLS.sub("", _SEQUENCES.sub("", text))
-    return _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", text)
+    return without_controls(_SEQUENCES.sub("", text))
+
+
+def without_controls(text: str) -> str:
+    """The same where a text is edited: only what takes no room on the screen goes, so that the cursor stands right."""
+    if text.isprintable():
+        return text
+    return _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", _CONTROLS.sub("", text))

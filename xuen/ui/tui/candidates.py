@@ -16,6 +16,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.screen import Screen
+from textual.strip import Strip
 from textual.widgets import Input, OptionList
 
 from xuen.errors import UserError
@@ -26,6 +27,7 @@ from xuen.texts import Language, Text, plain, shared
 from xuen.texts import screen as say
 from xuen.ui.safe import clean
 from xuen.ui.telling import joined_words, verifier_name
+from xuen.ui.tui.widgets.input_box import harmless
 from xuen.ui.tui.widgets.keys_line import KeysLine
 from xuen.ui.tui.widgets.rows import PanelLine, TextRows
 from xuen.ui.tui.widgets.section import diff_lines
@@ -65,6 +67,8 @@ class CandidatesScreen(Screen[None]):
         self._candidates: list[Listed] = []
         self._best: Listed | None = None
         self._scored: dict[str, float] = {}  # written here and not decided yet
+        self._asked = ""  # the candidate that the line for a score is for
+        self._lines: list[PanelLine] = []
         self._list = OptionList(id="candidates", markup=False)
         self._detail = TextRows(id="detail")
         self._line = _line_class(language)(id="score-line", compact=True, placeholder=self._say(say.SCORE_HINT))
@@ -97,7 +101,7 @@ class CandidatesScreen(Screen[None]):
             self._candidates = report.listed(self._workspace)
             best = report.overview(self._workspace).best
         except OSError as error:
-            self._detail.set_lines([PanelLine("warning", self._say(say.UNREADABLE.of(error=plain(str(error)))))])
+            self._draw([PanelLine("warning", self._say(say.UNREADABLE.of(error=plain(str(error)))))])
             return
         self._best = next((each for each in self._candidates if best is not None and each.id == best.id), None)
         for each in self._candidates:
@@ -129,7 +133,8 @@ class CandidatesScreen(Screen[None]):
     def _show(self) -> None:
         chosen = self._chosen()
         if chosen is None:
-            self._detail.set_lines([PanelLine("muted", self._say(say.NO_CANDIDATES))])
+            self._detail.border_title = ""
+            self._draw([PanelLine("muted", self._say(say.NO_CANDIDATES))])
             return
         self._detail.border_title = clean(chosen.id)
         lines = [*self._about(chosen), PanelLine("plain", "")]
@@ -137,15 +142,19 @@ class CandidatesScreen(Screen[None]):
             sections = report.sections_of(self._workspace, chosen)
             against = None if self._best is None else report.sections_of(self._workspace, self._best)
         except OSError as error:
-            self._detail.set_lines(
-                [*lines, PanelLine("warning", self._say(say.UNREADABLE.of(error=plain(str(error)))))]
-            )
+            self._draw([*lines, PanelLine("warning", self._say(say.UNREADABLE.of(error=plain(str(error)))))])
             return
         if sections is None:
             lines.append(PanelLine("warning", self._say(shared.SNAPSHOT_GONE)))
         else:
             lines += self._content(chosen, sections, against)
-        self._detail.set_lines(lines)
+        self._draw(lines)
+
+    def _draw(self, lines: list[PanelLine]) -> None:
+        """What is there already stays, so that who reads it is not sent to its top by the news of others."""
+        if lines != self._lines:
+            self._lines = lines
+            self._detail.set_lines(lines)
 
     def _about(self, candidate: Listed) -> list[PanelLine]:
         status = self._say(say.STATUS[candidate.status])
@@ -195,6 +204,7 @@ class CandidatesScreen(Screen[None]):
         """Ask for a score of the chosen candidate."""
         chosen = self._chosen()
         if chosen is not None:
+            self._asked = chosen.id
             self._line.border_title = self._say(say.SCORE_TITLE.of(id=short_id(chosen.id)))
             self._line.value = ""
             self._line.display = True
@@ -203,19 +213,19 @@ class CandidatesScreen(Screen[None]):
     @on(Input.Submitted)
     def _note(self, message: Input.Submitted) -> None:
         message.stop()
-        chosen, score = self._chosen(), read_score(message.value)
-        if chosen is None or score is None:
+        score = read_score(message.value)
+        if score is None:
             self._tell(say.SCORE_BAD)
             return
         try:
-            report.add_verdict(self._workspace, chosen.id, *score)
+            report.add_verdict(self._workspace, self._asked, *score)
         except UserError as error:
             self._tell(say.NOT_SCORED.of(error=Text(error.line("en"), error.line("zh"))))
             return
         except OSError as error:
             self._tell(say.NOT_SCORED.of(error=plain(error.strerror or str(error))))
             return
-        self._scored[chosen.id] = score[0]
+        self._scored[self._asked] = score[0]
         self._tell(say.SCORE_NOTED_LATER if self._ended else say.SCORE_NOTED)
         self.action_back()
         self.reload()
@@ -234,6 +244,10 @@ def _line_class(language: Language) -> type[Input]:
 
     class LocalisedLine(Input):
         BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "submit", say.KEY_NOTE.in_language(language))]
+
+        def render_line(self, y: int) -> Strip:
+            """The row, less what a terminal would obey."""
+            return harmless(super().render_line(y))
 
     return LocalisedLine
 

@@ -26,6 +26,8 @@ from xuen.workspace import inbox
 from xuen.workspace.inbox import Entry
 from xuen.workspace.paths import Workspace
 
+_ONE_LINE = 500  # characters
+
 
 class InboxWatch:
     """The entries as they were at the last look; a look that finds the file unchanged costs one `stat`."""
@@ -51,8 +53,9 @@ class InboxWatch:
 
 
 def one_line(text: str) -> str:
-    """A text of several lines as one."""
-    return " ".join(clean(text).split())
+    """The beginning of a text as one line, more of it than a row has room for."""
+    words = " ".join(clean(text[:_ONE_LINE]).split())
+    return f"{words} …" if len(text) > _ONE_LINE else words
 
 
 class QueueScreen(ModalScreen[None]):

@@ -6,10 +6,12 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.strip import Strip
 from textual.widgets import Input
 
 from xuen.texts import Language
 from xuen.texts import screen as say
+from xuen.ui.tui.widgets.input_box import harmless
 
 
 class FindLine(Input):
@@ -28,6 +30,10 @@ class FindLine(Input):
     def __init__(self, *, id: str, placeholder: str) -> None:
         super().__init__(id=id, placeholder=placeholder, compact=True, select_on_focus=True)
         self.cursor_blink = False
+
+    def render_line(self, y: int) -> Strip:
+        """The row, less what a terminal would obey."""
+        return harmless(super().render_line(y))
 
     def action_step(self, up: bool) -> None:
         """Find another one."""

@@ -12,6 +12,14 @@ from textual.widgets import TextArea
 
 from xuen.texts import Language, Text
 from xuen.texts import screen as say
+from xuen.ui.safe import without_controls
+
+
+def harmless(strip: Strip) -> Strip:
+    """A row of a text box as the terminal may have it: what is edited or pasted there can be anybody's."""
+    if strip.text.isprintable():
+        return strip
+    return Strip([segment._replace(text=without_controls(segment.text)) for segment in strip], strip.cell_length)
 
 
 class InputBox(TextArea):
@@ -33,7 +41,7 @@ class InputBox(TextArea):
 
     def render_line(self, y: int) -> Strip:
         """One row; a box without room for a wide character has none (Textual 8.2 fails to wrap into it)."""
-        return super().render_line(y) if self.content_size.width > 1 else Strip.blank(self.size.width)
+        return harmless(super().render_line(y)) if self.content_size.width > 1 else Strip.blank(self.size.width)
 
     def on_key(self, event: events.Key) -> None:
         """Keep Enter from becoming a newline, so that its binding sees it."""
