@@ -63,6 +63,16 @@ def test_chained_compactions_never_part_a_call_from_its_result(batches, keeps):
         assert_pairs(ledger.view)
 
 
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.integers(0, 4), min_size=2, max_size=10), st.integers(0, 900), st.integers(0, 1000))
+def test_a_damaged_line_before_a_compaction_parts_no_call_from_its_result(batches, keep, damaged):
+    records = conversation(batches)
+    at = cut(fold(records).view, keep)
+    shortened = [Shortened("notes", at)] if at is not None else []
+    del records[damaged % len(records)]
+    assert_pairs(fold([*records, *shortened, Prompted(User("next"))]).view)
+
+
 def test_a_transcript_fits_its_room():
     messages = fold(conversation([3] * 40)).view
     asked = request(messages, 500)

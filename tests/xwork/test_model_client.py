@@ -7,10 +7,10 @@ import msgspec
 import pytest
 
 from xuen.stop import Stop
+from xuen.xwork.cancel import Cancel
 from xuen.xwork.messages import Assistant, Finish, Message, System, ToolCall, ToolResult, Usage, User
 from xuen.xwork.model.client import (
     CallDelta,
-    Cancel,
     Finished,
     ReasoningDelta,
     TextDelta,

@@ -14,11 +14,13 @@ import msgspec
 import psutil
 import pytest
 
+from xuen.agent.process_tree import GRACE
 from xuen.xwork.errors import Interrupted
 from xuen.xwork.policy.paths import PathRefused
 from xuen.xwork.tools.artifacts import SHOWN
 from xuen.xwork.tools.base import Effect, ToolError
 from xuen.xwork.tools.builtin import TOOLS
+from xuen.xwork.tools.processes import CLOSE
 
 
 @pytest.fixture
@@ -96,6 +98,17 @@ def test_a_page_is_bounded_also_for_a_file_of_one_enormous_line(use, work):
     assert len(page) < SHOWN
     following = int(page.rsplit(" ", 1)[1].rstrip("]"))
     assert use("read_file", path="g", offset=following, limit=1).text.startswith(f"{following:>6}\t{following - 2} z")
+
+
+def test_an_enormous_file_is_refused_or_given_up_at_once_and_never_read_to_its_end(use, kit, work):
+    (work / "f").write_bytes(b"one\n")
+    os.truncate(work / "f", 1 << 40)
+    with pytest.raises(ToolError, match="binary"):
+        use("read_file", path="f")
+    patience = threading.Timer(0.5, kit.cancel.set)
+    patience.start()
+    with pytest.raises(Interrupted):
+        use("read_file", path="f", offset=3)
 
 
 # --- list_files and search_text ---
@@ -388,3 +401,25 @@ def test_all_processes_end_with_the_shelf(use, kit, work):
         time.sleep(0.01)
     kit.processes.close()
     assert not any(alive(work / str(n)) for n in range(3))
+
+
+def test_processes_that_refuse_to_end_are_given_their_grace_together(use, kit, work):
+    count = 12
+    for n in range(count):
+        use("start_process", command=f"trap '' TERM; echo $$ > {n}; while :; do sleep 0.1; done")
+    while not all((work / str(n)).exists() and (work / str(n)).read_text() for n in range(count)):
+        time.sleep(0.01)
+    began = time.monotonic()
+    kit.processes.close()
+    assert time.monotonic() - began < count * CLOSE  # what their graces come to one after the other
+    assert not any(alive(work / str(n)) for n in range(count))
+
+
+def test_a_cancelled_stop_does_not_wait_for_a_process_that_refuses(use, kit, work):
+    use("start_process", command="trap '' TERM INT; touch on; while :; do sleep 0.1; done")
+    while not (work / "on").exists():
+        time.sleep(0.01)
+    kit.cancel.set()
+    began = time.monotonic()
+    use("stop_process", process_id="p1")
+    assert time.monotonic() - began < GRACE

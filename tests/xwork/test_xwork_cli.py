@@ -230,6 +230,15 @@ def test_a_section_that_cannot_be_written_is_a_failed_call(workspace, xwork):
     assert (workspace / "research.md").read_text("utf-8") == "no markers"
 
 
+def test_a_long_text_of_the_user_around_the_sections_does_not_hide_what_was_written(workspace, xwork):
+    document = (workspace / "research.md").read_text("utf-8")
+    (workspace / "research.md").write_text("before\n" * 2000 + document + "behind\n" * 2000, "utf-8")
+    prompt, settings = research(workspace), {"XUEN_WORKSPACE": str(workspace)}
+    code, out, err = xwork(prompt, script=["T.", IDEA, POINTS], **settings)
+    assert (code, sections(workspace)) == (0, Sections(IDEA, POINTS)), err
+    assert out.endswith(WRITTEN)
+
+
 def test_without_a_workspace_to_write_to_it_fails_before_asking(tmp_path, workspace, xwork):
     (workspace / "write_section.py").unlink()
     code, out, err = xwork(research(workspace), "--workspace", str(workspace), script=[])

@@ -31,7 +31,9 @@ TEMPORARIES = ".xuen-*.tmp"
 """The pattern that every temporary file's name matches."""
 
 _APPEND_SECONDS = 30.0
-_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV, errno.EINVAL}
+NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV, errno.EINVAL}
+"""What says that a file system has no hard links."""
+
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
@@ -60,7 +62,7 @@ def create_bytes(path: Path, data: bytes) -> None:
         try:
             os.link(temporary, path)
         except OSError as error:
-            if error.errno not in _NO_LINKS:
+            if error.errno not in NO_LINKS:
                 raise
             _create_without_link(path, data)
     sync_folder(path.parent)

@@ -18,16 +18,16 @@ import msgspec
 from xuen import redact
 from xuen.texts import Text, plain
 from xuen.texts import xwork as texts
-from xuen.texts.xwork import INTERRUPTED
 from xuen.xwork import gate
 from xuen.xwork.bounds import tidy
+from xuen.xwork.cancel import Cancel, stop_if
 from xuen.xwork.config import AgentConfig
-from xuen.xwork.errors import BadUse, ContextOverflow, Interrupted, ModelError, XworkError
+from xuen.xwork.errors import BadUse, ContextOverflow, ModelError, XworkError
 from xuen.xwork.events import AnyEvent, Completed, Listener, Notice, RunStarted, ToolEnded, ToolStarted
 from xuen.xwork.instructions import instructions
 from xuen.xwork.limits import Limits
 from xuen.xwork.messages import Assistant, Finish, System, ToolCall, ToolResult, Usage, User
-from xuen.xwork.model.client import Answer, Cancel, ModelClient
+from xuen.xwork.model.client import Answer, ModelClient
 from xuen.xwork.model.retry import Asker
 from xuen.xwork.policy.hooks import Hook
 from xuen.xwork.policy.paths import STATE, Workspace
@@ -263,8 +263,7 @@ class Agent:
         return limits.batch(calls, [outcome.same or outcome.text for outcome in results], exempt=exempt)
 
     def _call(self, call: ToolCall, *, cut_off: bool) -> Outcome:
-        if self._cancel.is_set():
-            raise Interrupted(INTERRUPTED)
+        stop_if(self._cancel)
         self._tell(ToolStarted(call_id=call.id, name=call.name, arguments=call.arguments))
         began = time.monotonic()
         outcome = Outcome(CUT_OFF, failed=True) if cut_off else self._registry.carry_out(call)

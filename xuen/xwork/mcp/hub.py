@@ -29,10 +29,10 @@ import msgspec
 from xuen.texts import Text, plain
 from xuen.texts import mcp as texts
 from xuen.texts.xwork import INTERRUPTED
+from xuen.xwork.cancel import Cancel
 from xuen.xwork.errors import BadUse, Interrupted
 from xuen.xwork.mcp.config import McpServer
 from xuen.xwork.messages import ToolDefinition
-from xuen.xwork.model.client import Cancel
 from xuen.xwork.policy.permission import Resource, Risk
 from xuen.xwork.tools.base import Arguments, Effect, Outcome, Tool, ToolError
 

@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from xuen.texts import xwork as texts
+from xuen.xwork.cancel import Cancel
 from xuen.xwork.errors import Retryable
 from xuen.xwork.messages import Assistant, Finish, Message, System, ToolDefinition, ToolResult, Usage, User
 from xuen.xwork.model.client import (
     CallDelta,
-    Cancel,
     Delta,
     Finished,
     Options,

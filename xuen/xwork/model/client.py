@@ -14,6 +14,7 @@ from typing import Protocol
 
 import msgspec
 
+from xuen.xwork.cancel import Cancel
 from xuen.xwork.messages import Assistant, Finish, Message, ToolCall, ToolDefinition, Usage
 
 
@@ -83,18 +84,6 @@ class Options(msgspec.Struct, frozen=True):
     seed: int | None = None
     stop: tuple[str, ...] = ()  # texts at which the answer ends; they are not part of it
     grammar: str | None = None  # GBNF, honoured by the embedded model
-
-
-class Cancel(Protocol):
-    """What can say that nobody waits for the answer any more; `threading.Event` and xuen's `Stop` both can."""
-
-    def is_set(self) -> bool:
-        """Whether the end was asked for."""
-        ...
-
-    def wait(self, seconds: float | None = None, /) -> bool:
-        """Sleep until it is, at most `seconds`; whether it is."""
-        ...
 
 
 class ModelClient(Protocol):

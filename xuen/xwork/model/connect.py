@@ -9,10 +9,11 @@ from typing import Final
 from xuen import redact
 from xuen.texts import Text, plain
 from xuen.texts import xwork as texts
+from xuen.xwork.cancel import Cancel
 from xuen.xwork.config import AgentConfig
 from xuen.xwork.errors import BadUse
 from xuen.xwork.events import Fetching, Listener, Notice
-from xuen.xwork.model.client import Cancel, ModelClient
+from xuen.xwork.model.client import ModelClient
 
 ANTHROPIC: Final = "api.anthropic.com"
 SCRIPT: Final = "script:"

@@ -24,9 +24,10 @@ from typing import Any
 from xuen.texts import plain
 from xuen.texts import xwork as texts
 from xuen.xwork import signals
-from xuen.xwork.errors import ContextOverflow, Interrupted, ModelError, ModelMissing, RequestRefused, Retryable
+from xuen.xwork.cancel import Cancel, stop_if
+from xuen.xwork.errors import ContextOverflow, ModelError, ModelMissing, RequestRefused, Retryable
 from xuen.xwork.messages import Finish, Message, ToolDefinition
-from xuen.xwork.model.client import Cancel, Delta, Finished, Options
+from xuen.xwork.model.client import Delta, Finished, Options
 from xuen.xwork.model.openai_format import finish_of, pieces, request_body
 
 CONTEXT_TOKENS = 8192
@@ -86,9 +87,9 @@ class EmbeddedModel:
             Interrupted: `cancel` was set.
         """
         if self._server is None:
-            _stop_if(cancel)
+            stop_if(cancel)
             self._server = _serve(self._weights, self._context_tokens, self._threads or free_cores())
-            _stop_if(cancel)
+            stop_if(cancel)
 
     def close(self) -> None:
         """Let the weights go, unless a cancelled completion is still reading its prompt."""
@@ -119,7 +120,7 @@ class EmbeddedModel:
     def _await_last(self, cancel: Cancel) -> None:
         """A completion that its caller gave up may still be going out; there is only one at a time."""
         while self._running is not None and self._running.is_alive():
-            _stop_if(cancel)
+            stop_if(cancel)
             self._running.join(_POLL)
 
     def _error(self, error: object) -> ModelError:
@@ -164,11 +165,6 @@ def require_runtime() -> None:
         raise ModelMissing(texts.RUNTIME_MISSING.of(python=python), mend=texts.RUNTIME_MEND.of(python=python))
 
 
-def _stop_if(cancel: Cancel) -> None:
-    if cancel.is_set():
-        raise Interrupted(texts.INTERRUPTED)
-
-
 def _serve(weights: Path, context_tokens: int, threads: int) -> Any:
     require_runtime()
     import xllamacpp
@@ -204,7 +200,7 @@ def _run(server: Any, body: str, put: Callable[[str | None], None], given_up: th
 
 def _next(arrived: queue.SimpleQueue[str | None], cancel: Cancel) -> str | None:
     while True:
-        _stop_if(cancel)
+        stop_if(cancel)
         try:
             return arrived.get(timeout=_POLL)
         except queue.Empty:

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from xuen.texts import xwork as texts
+from xuen.xwork.cancel import Cancel
 from xuen.xwork.errors import Retryable
 from xuen.xwork.messages import Finish, Message, ToolDefinition
-from xuen.xwork.model.client import Cancel, Delta, Finished, Options
+from xuen.xwork.model.client import Delta, Finished, Options
 from xuen.xwork.model.openai_format import finish_of, pieces, request_body
 from xuen.xwork.model.server import SILENCE, ServerModel, checked
 

@@ -15,6 +15,7 @@ import msgspec
 
 from xuen.texts import Language, plain
 from xuen.texts import xwork as texts
+from xuen.xwork.cancel import Cancel
 from xuen.xwork.errors import EmptyAnswer, Interrupted, ModelError, Retryable
 from xuen.xwork.events import (
     Listener,
@@ -29,7 +30,6 @@ from xuen.xwork.messages import Finish, Message, ToolDefinition
 from xuen.xwork.model.client import (
     Answer,
     Assembler,
-    Cancel,
     ModelClient,
     Options,
     ReasoningDelta,

@@ -16,6 +16,7 @@ import msgspec
 
 from xuen.texts import plain
 from xuen.texts import xwork as texts
+from xuen.xwork.cancel import Cancel
 from xuen.xwork.errors import (
     AccessDenied,
     BadUse,
@@ -29,7 +30,6 @@ from xuen.xwork.errors import (
 from xuen.xwork.messages import Finish, Message, ToolDefinition, Usage
 from xuen.xwork.model.client import (
     CallDelta,
-    Cancel,
     Delta,
     Finished,
     Options,

@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 from xuen import redact
 from xuen.texts import plain
 from xuen.texts import xwork as texts
+from xuen.xwork.cancel import Cancel
 from xuen.xwork.errors import BadUse, Interrupted, ModelError, Retryable
-from xuen.xwork.model.client import Cancel
 from xuen.xwork.model.server_errors import refusal, told
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from xuen.files.durable import sync_folder
 from xuen.files.lock import FileLock
 from xuen.texts import Text, plain
 from xuen.texts import xwork as texts
+from xuen.xwork.cancel import Cancel, stop_if
 from xuen.xwork.errors import Interrupted, ModelMissing
-from xuen.xwork.model.client import Cancel
 
 _PART = "fetching-"
 _POLL = 0.2  # seconds between two looks at the download
@@ -202,8 +202,7 @@ def _only_one(lock_path: Path, say: Callable[[Text], None], cancel: Cancel) -> I
             if not waited:
                 say(texts.FETCH_WAITS)
                 waited = True
-            if cancel.is_set():
-                raise Interrupted(texts.INTERRUPTED) from None
+            stop_if(cancel)
     try:
         yield
     finally:

@@ -22,13 +22,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from xuen.errors import XuenError
-from xuen.files.durable import TEMPORARIES
+from xuen.files.durable import NO_LINKS, TEMPORARIES
 from xuen.files.lock import try_lock
 
 STATE = ".xwork"
 """The folder of the runtime's own files in the workspace."""
 
-_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
 _LINKS = 40  # links that one path may lead over
 _SWAPS = 1000  # times that a component may turn into something else under our hands
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -143,13 +142,15 @@ class Place:
         try:
             os.link(temporary, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder, follow_symlinks=False)
         except OSError as error:
-            if error.errno not in _NO_LINKS:
+            if error.errno not in NO_LINKS:
                 raise
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-            with os.fdopen(self.open_new(flags), "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
+            descriptor = self.open_new(flags)
+            try:
+                _write_out(descriptor, data)
+            except BaseException:
+                os.unlink(self._name, dir_fd=self._folder)
+                raise
 
     def remove(self) -> None:
         """Delete the file.
@@ -173,14 +174,9 @@ class Place:
         name = TEMPORARIES.replace("*", os.urandom(8).hex())
         descriptor = os.open(name, flags, 0o666 if mode is None else 0o600, dir_fd=self._folder)
         try:
-            with os.fdopen(descriptor, "wb") as file:
-                with suppress(OSError):
-                    try_lock(descriptor)  # whoever tidies up leaves locked ones alone
-                if mode is not None:
-                    os.fchmod(descriptor, mode)
-                file.write(data)
-                file.flush()
-                os.fsync(descriptor)
+            with suppress(OSError):
+                try_lock(descriptor)  # whoever tidies up leaves locked ones alone
+            _write_out(descriptor, data, mode)
         except BaseException:
             with suppress(FileNotFoundError):
                 os.unlink(name, dir_fd=self._folder)
@@ -342,6 +338,16 @@ def _below(path: str, spellings: tuple[tuple[str, ...], ...]) -> list[str] | Non
         if parts[: len(root)] == root:
             return parts[len(root) :]
     return None
+
+
+def _write_out(descriptor: int, data: bytes, mode: int | None = None) -> None:
+    """Write a new file and bring it to the disk; closes the descriptor."""
+    with os.fdopen(descriptor, "wb") as file:
+        if mode is not None:
+            os.fchmod(descriptor, mode)
+        file.write(data)
+        file.flush()
+        os.fsync(descriptor)
 
 
 def _kind(mode: int) -> str:

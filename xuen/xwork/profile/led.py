@@ -22,11 +22,11 @@ import msgspec
 
 from xuen.texts import language_of, plain
 from xuen.texts import xwork as texts
+from xuen.xwork.cancel import Cancel
 from xuen.xwork.errors import ModelError, Retryable
 from xuen.xwork.gate import REMINDER
 from xuen.xwork.messages import Assistant, Finish, Message, System, ToolDefinition, Usage, User
 from xuen.xwork.model.client import (
-    Cancel,
     Delta,
     Finished,
     ModelClient,
@@ -38,6 +38,7 @@ from xuen.xwork.profile import shots, tidy
 from xuen.xwork.profile.progress import CHECK, FEED, LOOK, POLL, SECTIONS, START, Progress, progress
 from xuen.xwork.profile.question import Question, read_question
 from xuen.xwork.profile.steps import Pieces, Steps, judge, words
+from xuen.xwork.tools.artifacts import CUT
 
 _TRIES = 3
 _ALIKE = 0.9  # from here on a text is nearly the same as the one before
@@ -212,8 +213,7 @@ def _end(taken: Steps, question: Question, done: Progress) -> Pieces:
     if done.check is None:
         yield taken.call(CHECK, command=f"cat {_STATE}")
         return
-    shortened = "left out" in done.check or "are in .xwork/" in done.check
-    if not shortened and not all(done.section(name).text in done.check for name in SECTIONS):
+    if CUT not in done.check and not all(done.section(name).text in done.check for name in SECTIONS):
         raise ModelError(texts.NOT_THERE)
     yield TextDelta(texts.BOTH_WRITTEN.in_language(language_of(question.task)))
 

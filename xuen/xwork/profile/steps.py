@@ -14,12 +14,12 @@ import msgspec
 
 from xuen.texts import plain
 from xuen.texts import xwork as texts
+from xuen.xwork.cancel import Cancel
 from xuen.xwork.errors import ModelError
 from xuen.xwork.messages import Message, Usage
 from xuen.xwork.model.client import (
     Assembler,
     CallDelta,
-    Cancel,
     Delta,
     ModelClient,
     Options,

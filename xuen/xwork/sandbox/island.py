@@ -11,14 +11,9 @@ import shutil
 import subprocess
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
-from xuen.texts.xwork import INTERRUPTED
-from xuen.xwork.errors import Interrupted
+from xuen.xwork.cancel import Cancel, stop_if
 from xuen.xwork.sandbox.report import Report
-
-if TYPE_CHECKING:
-    from xuen.xwork.model.client import Cancel
 
 _MAKE = 20.0  # seconds that making it may take
 _LOOK = 0.01  # seconds between two looks at its maker
@@ -94,8 +89,7 @@ def make(bubblewrap: str, env: Mapping[str, str], cancel: Cancel, limit: float =
         report.close()
     for descriptor in opened:
         os.close(descriptor)
-    if cancel.is_set():
-        raise Interrupted(INTERRUPTED)
+    stop_if(cancel)
     return None
 
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 import os
 import re
 import time
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from xuen.xwork.model.client import Cancel
+from xuen.xwork.cancel import Cancel
 
 _LOOK = 0.05  # seconds between two looks at the cancel token
 _CHILD = re.compile(rb'"child-pid": *(\d+)')

@@ -18,20 +18,17 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from xuen.agent.process_tree import spawn
 from xuen.texts import Text, plain
 from xuen.texts import sandbox as texts
 from xuen.texts.xwork import INTERRUPTED
+from xuen.xwork.cancel import Cancel
 from xuen.xwork.errors import BadUse, Interrupted
 from xuen.xwork.policy.paths import STATE
 from xuen.xwork.sandbox import island
 from xuen.xwork.sandbox.mode import Mode
 from xuen.xwork.sandbox.report import Report
-
-if TYPE_CHECKING:
-    from xuen.xwork.model.client import Cancel
 
 _PROBE = 20.0  # seconds that bubblewrap has to show that it works
 _LOOK = 0.01  # seconds between two looks at it and at the cancel token

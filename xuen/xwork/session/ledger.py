@@ -124,8 +124,11 @@ class Ledger:
         self.state = State.TOOLS if self._waiting else State.MODEL
 
     def _carried(self, message: ToolResult, effect: Effect) -> None:
-        if self._waiting.pop(message.call_id, None) is None:
+        if message.call_id not in self._waiting:
             return
+        # Calls are carried out in order, so the results of those before it were written down and then lost.
+        self._close_calls(until=message.call_id)
+        del self._waiting[message.call_id]
         self._add(message)
         if effect is not Effect.NONE:
             self._worked = True
@@ -138,6 +141,9 @@ class Ledger:
     def _compacted(self, summary: str, first_kept: int) -> None:
         self.summary = summary
         self.first_kept = min(first_kept, len(self.messages))
+        # A damaged line before this one has moved the messages, and a result must not stand without its call.
+        while isinstance(next(iter(self.messages[self.first_kept :]), None), ToolResult):
+            self.first_kept -= 1
         self.view = [User(summary), *self.messages[self.first_kept :]]
         self._known, self._tail = 0, sum(map(tokens_of, self.view))
 
@@ -145,11 +151,13 @@ class Ledger:
         self.usage = self.usage.with_more(usage)
         self.uncounted += usage.input_tokens is None or usage.output_tokens is None
 
-    def _close_calls(self) -> None:
-        """Whatever still waits gets a result, so that the conversation stays one that a model can be sent."""
+    def _close_calls(self, until: str = "") -> None:
+        """Whatever still waits, up to a call, gets a result: the conversation stays one that a model can be sent."""
         for call in self.open_calls:
+            if call.id == until:
+                break
             self._add(ToolResult(call.id, call.name, LOST, failed=True))
-        self._waiting = {}
+            del self._waiting[call.id]
 
     def _add(self, message: Message) -> None:
         self.messages.append(message)

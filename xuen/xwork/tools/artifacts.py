@@ -16,6 +16,9 @@ from xuen.xwork.policy.paths import PathRefused, Workspace
 SHOWN = 16_000
 """Characters of one result in the context, head and tail together."""
 
+CUT = "[... the output has "
+"""How the line begins that stands for the middle of a long output."""
+
 _HEAD = SHOWN * 2 // 5  # errors tend to stand at the end
 _DISK = 64 << 20  # bytes of one artifact
 _MEMORY = 64 << 10  # bytes of one output in memory, of its head and of its tail
@@ -110,10 +113,10 @@ class Capture:
                 return text
         shown_head, _ = _cuts(clean(head))
         _, shown_tail = _cuts(clean(tail if len(tail) >= _MEMORY else head + tail))
-        return f"{shown_head}\n[... {self._gap(whole, head + tail)} ...]\n{shown_tail}"
+        return f"{shown_head}\n{CUT}{self._gap(whole, head + tail)} ...]\n{shown_tail}"
 
     def _gap(self, whole: bool, data: bytes) -> str:
-        about = f"the output has {self.size:,} bytes"
+        about = f"{self.size:,} bytes"
         if whole and not self._where and not self._trouble:
             try:
                 self._where = self._artifacts.store(data)

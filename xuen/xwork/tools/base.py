@@ -16,8 +16,8 @@ import msgspec
 from msgspec import Meta
 
 from xuen.errors import XuenError
+from xuen.xwork.cancel import Cancel
 from xuen.xwork.messages import ToolDefinition
-from xuen.xwork.model.client import Cancel
 from xuen.xwork.policy.paths import Workspace
 from xuen.xwork.policy.permission import Resource, Risk
 

@@ -21,7 +21,7 @@ import msgspec
 
 from xuen.agent.pipes import Pipes, Stream
 from xuen.agent.process_tree import GRACE, ProcessTree, spawn
-from xuen.xwork.model.client import Cancel
+from xuen.xwork.cancel import Cancel
 from xuen.xwork.policy.paths import Workspace
 from xuen.xwork.sandbox.report import Report
 from xuen.xwork.sandbox.walls import Sandbox

@@ -8,8 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from xuen.texts.xwork import INTERRUPTED
-from xuen.xwork.errors import Interrupted
+from xuen.xwork.cancel import stop_if
 from xuen.xwork.policy.permission import Risk
 from xuen.xwork.tools.base import MOST, Arguments, Kit, Outcome, PathText, Tool, path_of
 from xuen.xwork.tools.walk import DEEPEST, Entry, matches, printable, walk
@@ -40,8 +39,7 @@ def _run(asked: ListFiles, kit: Kit) -> Outcome:
 def _listing(folder: int, asked: ListFiles, prefix: str, kit: Kit) -> Outcome:
     lines: list[str] = []
     for entry in walk(folder, DEEPEST if asked.recursive else 1):
-        if kit.cancel.is_set():
-            raise Interrupted(INTERRUPTED)
+        stop_if(kit.cancel)
         if not matches(asked.pattern, entry.name, entry.path):
             continue
         if len(lines) == asked.limit:

@@ -27,7 +27,7 @@ def _run(asked: PollProcess, kit: Kit) -> Outcome:
     output = managed.take()
     if running:
         return Outcome(report(managed, "running", output))
-    kit.processes.release(managed.name)  # what it left running ends here too
+    kit.processes.release(managed.name, hurried=kit.cancel.is_set)  # what it left running ends here too
     return Outcome(report(managed, status(managed), output + managed.take()))
 
 

@@ -16,17 +16,18 @@ import subprocess
 import threading
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from xuen.agent.process_tree import GRACE
-from xuen.xwork.model.client import Cancel
+from xuen.xwork.cancel import Cancel
 from xuen.xwork.sandbox.walls import Sandbox
 from xuen.xwork.tools import command
 from xuen.xwork.tools.artifacts import clean_text
 from xuen.xwork.tools.base import ToolError
 
 AT_ONCE = 16  # processes
+CLOSE = 1.0  # seconds between asking all of them to end and killing what is left
 _UNREAD = 1 << 20  # characters of output that wait for a poll
 _CHUNK = 1 << 16
 _TICK = 0.05
@@ -122,9 +123,9 @@ class Managed:
         """Ask it to end."""
         self._group(signal.SIGTERM)
 
-    def end(self, grace: float) -> None:
+    def end(self, grace: float, hurried: Callable[[], bool]) -> None:
         """End it with everything that it started."""
-        self.tree.end(grace=grace)
+        self.tree.end(grace=grace, hurried=hurried)
         self.close_stdin()
         self._reader.join(0.5)
         self._started.close()
@@ -190,10 +191,10 @@ class Shelf:
         known = ", ".join(self._managed) or "none"
         raise ToolError(f"{NO_PROCESS} {name!r}; running: {known}. Processes live no longer than their agent.")
 
-    def release(self, name: str, grace: float = GRACE) -> Managed:
-        """End a process with its tree and forget it."""
+    def release(self, name: str, grace: float = GRACE, hurried: Callable[[], bool] = lambda: False) -> Managed:
+        """End a process with its tree and forget it; the grace is short once it is `hurried`."""
         managed = self.get(name)
-        managed.end(grace)
+        managed.end(grace, hurried)
         del self._managed[name]
         return managed
 
@@ -202,11 +203,12 @@ class Shelf:
         managed = self.get(name)
         managed.interrupt()
         managed.ended_within(_INTERRUPT, cancel)
-        return self.release(name)
+        return self.release(name, hurried=cancel.is_set)
 
     def close(self) -> None:
         """End all of them."""
         for managed in self._managed.values():
-            managed.terminate()  # all at once, so that their graces run side by side
+            managed.terminate()
+        deadline = time.monotonic() + CLOSE  # one for all of them
         for name in list(self._managed):
-            self.release(name, 1.0)
+            self.release(name, max(0.0, deadline - time.monotonic()))

@@ -7,6 +7,7 @@ from typing import Annotated, BinaryIO
 
 from msgspec import Meta
 
+from xuen.xwork.cancel import Cancel, stop_if
 from xuen.xwork.policy.permission import Risk
 from xuen.xwork.tools.base import Arguments, Count, Kit, Outcome, PathText, Tool, ToolError, path_of
 from xuen.xwork.tools.text_file import decode
@@ -27,12 +28,12 @@ class ReadFile(Arguments, frozen=True, kw_only=True):
 
 def _run(asked: ReadFile, kit: Kit) -> Outcome:
     with kit.workspace.place(asked.path) as place, os.fdopen(place.open_file(), "rb") as file:
-        return _page(file, asked, place.shown)
+        return _page(file, asked, place.shown, kit.cancel)
 
 
-def _page(file: BinaryIO, asked: ReadFile, shown: str) -> Outcome:
+def _page(file: BinaryIO, asked: ReadFile, shown: str, cancel: Cancel) -> Outcome:
     """Reads no further than the page's end, so the size of the file does not matter."""
-    number = _skip(file, asked.offset - 1)
+    number = _skip(file, asked.offset - 1, cancel)
     if number < asked.offset - 1 or (number and not (file.peek(1))):  # type: ignore[attr-defined]
         raise ToolError(f"{shown} has only {number} lines")
     lines: list[str] = []
@@ -41,10 +42,10 @@ def _page(file: BinaryIO, asked: ReadFile, shown: str) -> Outcome:
         raw = file.readline(_SKIP)
         if not raw:
             return Outcome("\n".join(lines) if lines else f"{shown} is empty")
-        if len(raw) == _SKIP and not raw.endswith(b"\n"):
-            _skip(file, 1)  # the rest of an enormous line is not shown
         number += 1
         line = _text(raw, shown, first=number == 1)
+        if len(raw) == _SKIP and not raw.endswith(b"\n"):
+            _skip(file, 1, cancel)  # the rest of an enormous line is not shown
         room -= len(line) + 8
         if room < 0 and lines:
             number -= 1
@@ -55,14 +56,20 @@ def _page(file: BinaryIO, asked: ReadFile, shown: str) -> Outcome:
     return Outcome("\n".join([*lines, f"[more lines follow; go on with offset {number + 1}]"]))
 
 
-def _skip(file: BinaryIO, count: int) -> int:
-    """Pass over `count` lines; how many there were."""
+def _skip(file: BinaryIO, count: int, cancel: Cancel) -> int:
+    """Pass over `count` lines; how many there were.
+
+    Raises:
+        Interrupted: `cancel` was set.
+    """
     for passed in range(count):
         piece = file.readline(_SKIP)
         if not piece:
             return passed
         while piece and not piece.endswith(b"\n"):
+            stop_if(cancel)
             piece = file.readline(_SKIP)
+        stop_if(cancel)
     return count
 
 

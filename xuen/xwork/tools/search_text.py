@@ -18,6 +18,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from xuen.texts.xwork import INTERRUPTED
+from xuen.xwork.cancel import stop_if
 from xuen.xwork.errors import Interrupted
 from xuen.xwork.policy.paths import Place
 from xuen.xwork.policy.permission import Risk
@@ -69,8 +70,7 @@ def _files(asked: SearchText, kit: Kit, place: Place, query: bytes) -> Iterator[
     try:
         worth = _prefiltered(folder, asked, kit, query)
         for entry in walk(folder, asked.max_depth):
-            if kit.cancel.is_set():
-                raise Interrupted(INTERRUPTED)
+            stop_if(kit.cancel)
             if not stat.S_ISREG(entry.mode) or entry.size > _SIZE or not matches(asked.pattern, entry.name, entry.path):
                 continue
             if worth is not None and os.fsencode(entry.path) not in worth:

@@ -36,7 +36,7 @@ def _run(asked: StopProcess, kit: Kit) -> Outcome:
         case "terminate":
             managed.terminate()
     if managed.ended_within(_PATIENCE, kit.cancel):
-        return _released(kit.processes.release(managed.name))
+        return _released(kit.processes.release(managed.name, hurried=kit.cancel.is_set))
     return Outcome(report(managed, f"still running after the signal {asked.signal}", managed.take()), failed=True)
 
 
