@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from contextlib import contextmanager
 from typing import NoReturn
 
 from xuen.agent.shell import readers
 from xuen.agent.shell.lexer import PLACEHOLDER, Lexer
-from xuen.agent.shell.scripts import Scripts
-from xuen.agent.shell.spread import Spread
+from xuen.agent.shell.scripts import program_at
+from xuen.agent.shell.taint import Taint
 from xuen.agent.shell.tree import (
     PLACEHOLDERS,
     Compound,
@@ -37,26 +38,39 @@ _OPTIONS = frozenset({"allexport", "errexit", "monitor", "noclobber", "noglob", 
 
 
 class BuiltinRules(ABC):
-    """The part of the rules that looks at builtins; `_spread` knows what may hold the prompt."""
+    """The part of the rules that looks at builtins; `_taint` knows what may hold the prompt.
 
-    def __init__(self, lexer: Lexer, tree: tuple[Pipeline, ...]) -> None:
+    `fed` are commands of the tree that read the prompt from their standard input; with `at` all faults are told there.
+    """
+
+    def __init__(
+        self,
+        lexer: Lexer,
+        tree: tuple[Pipeline, ...],
+        *,
+        fed: tuple[Pipeline, ...] = (),
+        at: int | None = None,
+    ) -> None:
         self._lexer = lexer
         self._tree = tree
-        self._spread = Spread(tree)
-        self._scripts = Scripts(tree, self._spread)
-        self._text = Spread(tree, ("prompt",))
-        self._fixed: int | None = None  # within text that was unquoted first: where that text stands
+        self._taint = Taint(tree, fed=fed)
+        self._scripts = self._taint.scripts
+        self._text = Taint(tree, ("prompt",), fed=fed)
+        self._at = at
 
     @abstractmethod
-    def _list(self, pipelines: tuple[Pipeline, ...], feed: bool) -> None:
-        """Judge commands; `feed`: the prompt may be on their standard input."""
+    def _list(self, pipelines: tuple[Pipeline, ...]) -> None:
+        """Judge commands."""
 
     @abstractmethod
     def _run(self, words: Words, feed: bool, exported: bool = False) -> None:
-        """Judge one command by its words; `exported`: the prompt may be in its environment."""
+        """Judge one command by its words.
+
+        `feed`: the prompt may be on its standard input; `exported`: in its environment.
+        """
 
     def _fail(self, what: Text, mend: Text, at: int) -> NoReturn:
-        self._lexer.fail(what, mend, at if self._fixed is None else self._fixed)
+        self._lexer.fail(what, mend, at if self._at is None else self._at)
 
     def _differs(self, form: str, at: int) -> NoReturn:
         self._fail(texts.DIALECT.of(form=form), texts.PLAIN_POSIX, at)
@@ -65,20 +79,20 @@ class BuiltinRules(ABC):
         self._fail(texts.CODE.of(name=name), texts.OWN_ARGUMENT, at)
 
     def _holding(self, words: Words) -> Iterator[Word]:
-        return (word for word in words if self._spread.holds(word))
+        return (word for word in words if self._taint.holds(word))
 
     def _prints(self, word: Word) -> bool:
         """Whether the word shows the prompt's text, not only the path of its file."""
         return self._text.holds(word.parts) or any(
-            isinstance(part, Substitution) and self._spread.holds(part) for part in word.parts
+            isinstance(part, Substitution) and self._taint.holds(part) for part in word.parts
         )
 
     def _mentions(self, word: Word) -> bool:
         """Whether text that is read as code later names something that may hold the prompt."""
         text = " ".join(part.text for part in word.parts if isinstance(part, Literal))
-        names = {*PLACEHOLDERS, *(name for name in self._spread.variables if name)}
+        names = {*PLACEHOLDERS, *(name for name in self._taint.variables if name)}
         return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names) or (
-            self._spread.positional and re.search(r"\$\{?[1-9@*]", text) is not None
+            self._taint.positional and re.search(r"\$\{?[1-9@*]", text) is not None
         )
 
     def _again(self, name: str, code: Word, feed: bool) -> None:
@@ -87,19 +101,23 @@ class BuiltinRules(ABC):
         if PLACEHOLDER.search(text):
             self._code(name, code.at)
         commands = self._lexer.child(text, code.at, (texts.CODE.of(name=name), texts.OWN_ARGUMENT))
-        self._elsewhere(commands, code.at, feed)
+        at = code.at if self._at is None else self._at
+        inner = type(self)(self._lexer, self._tree + commands, fed=commands if feed else (), at=at)
+        inner._list(commands)
 
-    def _elsewhere(self, commands: tuple[Pipeline, ...], at: int, feed: bool) -> None:
-        """Judge commands whose offsets are not the template's: faults are told at `at`."""
-        outer = self._fixed
-        self._fixed = at if outer is None else outer
-        self._list(commands, feed)
-        self._fixed = outer
+    @contextmanager
+    def _told_at(self, at: int) -> Iterator[None]:
+        """Within this, faults are told at `at`: the offsets of what is judged are not the template's."""
+        outer = self._at
+        self._at = at if outer is None else outer
+        yield
+        self._at = outer
 
     def _assignment(self, name: str, value: Word, at: int) -> None:
         if name in PLACEHOLDERS:
             self._fail(texts.RESERVED.of(name=name), texts.OTHER_NAME, at)
-        if readers.CODE_VARIABLES.fullmatch(name) and self._spread.holds(value):
+        expands = re.search("[$`]", value.literal or "") and self._mentions(value)  # by the shell, later
+        if readers.CODE_VARIABLES.fullmatch(name) and (expands or self._taint.holds(value)):
             self._fail(texts.CODE_VARIABLE.of(name=name), texts.OWN_ARGUMENT, at)
 
     def _builtin(self, name: str, words: Words) -> None:
@@ -131,7 +149,7 @@ class BuiltinRules(ABC):
     def _enough_to_shift(self, words: Words) -> bool:
         """Whether there surely are so many arguments; where there are not, some shells end and others go on."""
         count = words[1].literal if len(words) > 1 else "1"
-        return bool(count and count.isdecimal()) and self._fixed is None and shifts_fit(self._tree)
+        return bool(count and count.isdecimal()) and self._at is None and shifts_fit(self._tree)
 
     def _names(self, name: str, words: Words) -> None:
         """`export X=…`, `read X`, `unset X`: the names must be plain, and not the placeholders'."""
@@ -171,7 +189,7 @@ class BuiltinRules(ABC):
             if text == "--":
                 self._future_command(words[index + 1 :])
                 return
-            if text is None and self._spread.holds(words[index]):
+            if text is None and self._taint.holds(words[index]):
                 self._fail(texts.BUILTIN.of(name="set"), texts.SET_MEND, words[index].at)
             if text is None or not re.match(r"[-+]", text):
                 return
@@ -185,27 +203,55 @@ class BuiltinRules(ABC):
 
     def _future_command(self, words: Words) -> None:
         """`set -- agent "$prompt"` is run later as `"$@"`."""
-        if self._spread.holds(words) and words[0].literal is not None:
+        if self._taint.holds(words) and (words[0].literal is not None or runs_arguments(self._tree)):
             self._run(words, feed=False)
 
     def _trap(self, words: Words) -> None:
-        for word in self._holding(words[1:]):
-            self._code("trap", word.at)
         if len(words) < 3:
+            for word in self._holding(words[1:]):
+                self._code("trap", word.at)
             return
         for condition in words[2:]:
             if not readers.CONDITIONS.fullmatch(condition.literal or ""):
                 self._differs(f"trap {condition.head}", condition.at)
-        if self._mentions(words[1]):
-            self._code("trap", words[1].at)
-        if words[1].literal not in (None, "-"):
-            self._again("trap", words[1], feed=False)
+        action = words[1]
+        if self._taint.holds(action.parts) or self._mentions(action):
+            self._code("trap", action.at)
+        if action.literal != "-":
+            self._again("trap", source_of((action,)), feed=False)
+
+
+def source_of(words: Words) -> Word:
+    """The words, joined, as text that a shell reads; what is expanded before stands in it as a plain variable."""
+    texts_of_parts = (
+        part.text if isinstance(part, Literal) else f"${part.name}" if isinstance(part, Parameter) else "x"
+        for word in words
+        for part in (*word.parts, Literal(" ", quoted=True))
+    )
+    return Word((Literal("".join(texts_of_parts), quoted=True),), words[0].at)
 
 
 def is_all_arguments(word: Word) -> bool:
     """Whether the word is exactly `"$@"`."""
     found = [part for part in word.parts if not (isinstance(part, Literal) and not part.text)]
     return len(found) == 1 and isinstance(found[0], Parameter) and found[0].name == "@" and found[0].quoted
+
+
+def runs_arguments(node: object) -> bool:
+    """Whether `"$@"` is run as a command somewhere in a node or tuple of nodes."""
+    commands = (inner for inner in walk(node) if isinstance(inner, Simple) and inner.words)
+    return any(is_all_arguments(command.words[program_at(command.words)]) for command in commands)
+
+
+def runners(tree: tuple[Pipeline, ...]) -> set[str]:
+    """The functions that run `"$@"` as a command, or hand it to a function that may."""
+    functions = {node.name: node for node in walk(tree) if isinstance(node, Function)}
+    return {name for name, node in functions.items() if runs_arguments(node) or _hands_on(node, functions.keys())}
+
+
+def _hands_on(node: Function, functions: Set[str]) -> bool:
+    calls = (inner.words for inner in walk(node) if isinstance(inner, Simple) and inner.words)
+    return any(words[0].literal in functions and any(map(is_all_arguments, words)) for words in calls)
 
 
 def shifts_fit(tree: tuple[Pipeline, ...]) -> bool:

@@ -116,8 +116,7 @@ class Lexer(ABC):
                 parts.extend(self._plain(_ORDINARY, quoted=False))
         if self.i == start:
             return None
-        shape = "".join(p.text if isinstance(p, Literal) and not p.quoted else "\0" for p in parts)
-        if _BRACE_LIST.search(shape):
+        if _BRACE_LIST.search(Word(tuple(parts), start).bare):
             self.differs("{…,…}", start)
         if not pattern and any(isinstance(part, Parameter) and part.name in PLACEHOLDERS for part in parts):
             self._no_pattern(parts, plain)

@@ -118,7 +118,7 @@ class Parser(Lexer):
                 self._unclear()
         elif operator in (";", "&"):
             self.i += 1
-        elif operator != ";;" and self.peek() not in ("", ")"):
+        elif operator != ";;" and self.peek() not in ("", ")") and not self._closer():  # `{ { a; } }`
             self._unclear()
 
     def _reserved(self) -> str:
@@ -173,7 +173,7 @@ class Parser(Lexer):
             if redirect := self._redirect():
                 redirects.append(redirect)
             elif word := self._checked_word(first=not words):
-                name = _ASSIGNMENT.match(self._bare_head(word))
+                name = _ASSIGNMENT.match(word.bare.partition("\0")[0])
                 if name and not words:
                     assignments.append((name[1], word.after(name[0])))
                 else:
@@ -184,19 +184,11 @@ class Parser(Lexer):
             self._unclear()
         return Simple(tuple(assignments), tuple(words), tuple(redirects), start)
 
-    def _bare_head(self, word: Word) -> str:
-        text = ""
-        for part in word.parts:
-            if not isinstance(part, Literal) or part.quoted:
-                break
-            text += part.text
-        return text
-
     def _checked_word(self, *, first: bool, pattern: bool = False) -> Word | None:
         word = self.word(pattern=pattern or first)
         if word is None:
             return None
-        head = self._bare_head(word)
+        head = word.bare.partition("\0")[0]
         if first and (odd := _ODD_ASSIGNMENT.match(head)):
             self.differs(odd[0], word.at)
         if self.at("("):

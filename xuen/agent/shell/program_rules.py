@@ -11,13 +11,12 @@ import itertools
 import re
 
 from xuen.agent.shell import readers
-from xuen.agent.shell.builtin_rules import BuiltinRules, Words, is_all_arguments
-from xuen.agent.shell.scripts import starts_code
-from xuen.agent.shell.spread import pattern_of
+from xuen.agent.shell.builtin_rules import BuiltinRules, Words, is_all_arguments, runners, source_of
+from xuen.agent.shell.scripts import literals, starts_code
 from xuen.agent.shell.tree import Literal, Parameter, Part, Substitution, Word
 from xuen.texts import template as texts
 
-_DESCRIPTOR = re.compile(r"/dev/(stdin|fd/.*)|/proc/.*/fd/.*")
+_DESCRIPTOR = re.compile(r"(?:.*/)?stdin|/+dev/fd/.*|/+proc/.*/fd/.*")
 
 
 def _may_be_nothing(part: Part) -> bool:
@@ -33,24 +32,24 @@ class ProgramRules(BuiltinRules):
     def _run(self, words: Words, feed: bool, exported: bool = False) -> None:
         first = words[0]
         name = first.literal
-        if is_all_arguments(first) and not self._spread.first:
+        if is_all_arguments(first) and not self._taint.first:
             self._known(first, words[1:], feed)
             return
-        if self._spread.holds(first.parts) or self._spread.named(first):
+        if self._taint.holds(first.parts) or self._taint.named(first):
             self._fail(texts.COMMAND_NAME, texts.OWN_ARGUMENT, first.at)
         if "/" in first.head and self._scripts.doubtful(first):
             self._fail(texts.SCRIPT.of(name=first.literal or first.head), texts.SCRIPT_MEND, first.at)
         if name == "read" and feed:
             self._fail(texts.READ, texts.OWN_ARGUMENT, first.at)
-        tail = None if name is not None else pattern_of(first.parts)
-        if tail:
-            self._program(readers.program(tail), words, feed, exported)
+        if name is None and first.last_name:
+            self._program(readers.program(first.last_name), words, feed, exported)
         elif name is None:
             self._known(first, words[1:], feed)
             self._may_vanish(words)
             self._unknown_name(words, feed)
-        elif name in self._spread.functions:
-            self._called(name, feed)
+        elif name in self._taint.functions:
+            if words[1:] and name in runners(self._tree):
+                self._run(words[1:], feed)
             self._anywhere(words, feed, strict=True)
         else:
             self._builtin(name, words)
@@ -58,7 +57,7 @@ class ProgramRules(BuiltinRules):
 
     def _known(self, word: Word, given: Words, feed: bool) -> None:
         """Refuse a name or a leading operand that may turn out as anything, where the prompt follows it."""
-        if (feed or self._spread.holds(given)) and (is_all_arguments(word) or starts_code(word, self._spread.assigned)):
+        if (feed or self._taint.holds(given)) and (is_all_arguments(word) or starts_code(word, self._taint.assigned)):
             self._fail(texts.UNKNOWN_NAME, texts.UNKNOWN_NAME_MEND, word.at)
 
     def _may_vanish(self, words: Words, *, quoted_too: bool = False) -> None:
@@ -67,14 +66,11 @@ class ProgramRules(BuiltinRules):
         With `quoted_too` (`env "$x" "$prompt"`) a quoted word may be an assignment and so not the name either.
         """
         for word in words:
-            if self._spread.holds(word.parts):
+            if self._taint.holds(word.parts):
                 self._fail(texts.COMMAND_NAME, texts.OWN_ARGUMENT, word.at)
             bare = all(_may_be_nothing(part) for part in word.parts)
             if not bare and not (quoted_too and word.literal is None):
                 return
-
-    def _called(self, name: str, feed: bool) -> None:
-        """Take note that a function of the template is called."""
 
     def _program(self, name: str, words: Words, feed: bool, exported: bool) -> None:
         if name == "eval":
@@ -83,7 +79,7 @@ class ProgramRules(BuiltinRules):
             if len(words) != 2:
                 self._differs(". FILE …", words[0].at)
             for word in words[1:]:
-                if self._spread.holds(word) or _DESCRIPTOR.fullmatch(word.literal or ""):
+                if self._taint.holds(word) or _DESCRIPTOR.fullmatch(word.literal or ""):
                     self._code(name, word.at)
                 self._unrelated(name, word)
         elif name in readers.SHELLS:
@@ -101,21 +97,26 @@ class ProgramRules(BuiltinRules):
                 self._code(name, word.at)
         if name in readers.RUNS_OPTION:
             self._runs_option(name, words)
-        if name in ("make", "gmake") and not self._spread.files.isdisjoint({"Makefile", "makefile", "GNUmakefile"}):
+        if name in ("make", "gmake") and not self._taint.files.isdisjoint({"Makefile", "makefile", "GNUmakefile"}):
             self._fail(texts.SCRIPT.of(name=name), texts.SCRIPT_MEND, words[0].at)
-        alone = (
-            name in readers.SHELL_WITHOUT_COMMAND and self._operands(words, readers.SHELL_WITHOUT_COMMAND[name]) <= 1
-        )
-        if feed and (name in readers.READ_STDIN or alone):
+        if feed and name in readers.READ_STDIN:
             self._code(name, words[0].at)
+        if feed and name in readers.SHELL_WITHOUT_COMMAND:
+            self._remote(name, words)
         self._anywhere(words, feed, strict=False)
 
     def _runs_option(self, name: str, words: Words) -> None:
         options = re.compile(readers.RUNS_OPTION[name])
         for before, word in itertools.pairwise(words):
             told = options.fullmatch(before.literal or "") or (word.head != "" and options.match(word.head))
-            if told and self._spread.holds(word):
+            if told and self._taint.holds(word):
                 self._code(name, word.at)
+
+    def _remote(self, name: str, words: Words) -> None:
+        """`ssh HOST WORDS…`: another shell reads the words, joined, as commands that get this one's standard input."""
+        if self._operands(words, readers.SHELL_WITHOUT_COMMAND[name]) <= 1:
+            self._code(name, words[0].at)
+        self._again(name, source_of(words[1:]), feed=True)
 
     def _operands(self, words: Words, values: str) -> int:
         """How many words are no options; `values` are the letters of options that take the next word."""
@@ -130,21 +131,13 @@ class ProgramRules(BuiltinRules):
     def _unknown_name(self, words: Words, feed: bool) -> None:
         """A command named by a variable: refused where that variable may well be a shell."""
         names = [part.name for part in words[0].parts if isinstance(part, Parameter)]
-        values = [value.literal or "" for name in names for value in self._spread.assigned.get(name, [])]
-        defaults = [
-            inner.text
-            for part in words[0].parts
-            if isinstance(part, Parameter)
-            for inner in part.argument
-            if isinstance(inner, Literal)
-        ]
-        tokens = " ".join([*values, "".join(defaults)]).split()
+        tokens = " ".join(literals(words[0].parts, self._taint.assigned)).split()
         shell = "SHELL" in names or any(readers.program(t) in readers.SHELLS | {"eval", "."} for t in tokens)
         flagged = any(
-            re.match(r"-[a-z]*c$|-e$|--eval$", before.literal or "") and self._spread.holds(after)
+            re.match(r"-[a-z]*c$|-e$|--eval$", before.literal or "") and self._taint.holds(after)
             for before, after in itertools.pairwise(words)
         )
-        if flagged or (shell and (feed or self._spread.holds(words))):
+        if flagged or (shell and (feed or self._taint.holds(words))):
             self._code("$" + (names or ["…"])[0], words[0].at)
         self._anywhere(words, feed, strict=False)
 
@@ -153,28 +146,25 @@ class ProgramRules(BuiltinRules):
         for index in range(1, len(words)):
             literal, tail = words[index].literal or "", words[index:]
             name = readers.program(literal)
-            if literal in ("-exec", "-execdir", "-ok", "-okdir") and tail[1:]:
-                self._run(tail[1:], feed=False)
-            elif feed and len(tail) == 1 and name in {*readers.SHELLS, *readers.INTERPRETERS} - readers.TEXT_FILTERS:
-                self._code(name, tail[0].at)
+            if literal in ("-exec", "-execdir", "-ok", "-okdir") and words[index + 2 :]:
+                self._run(tuple(itertools.takewhile(lambda word: word.literal not in (";", "+"), tail[1:])), feed)
             elif name in readers.SHELLS:
                 self._shell_somewhere(name, tail, feed, strict)
             elif name in readers.INTERPRETERS:
                 self._interpreter(name, tail, feed, lenient=not strict)
-            elif strict and literal in ("eval", ".", "trap") and self._spread.holds(tail):
+            elif strict and literal in ("eval", ".", "trap") and self._taint.holds(tail):
                 self._code(literal, words[index].at)
 
     def _shell_somewhere(self, name: str, words: Words, feed: bool, strict: bool) -> None:
         """A shell among the words of another program, which may run it or not."""
-        if strict:
+        coded = any(re.fullmatch(r"-[a-z]*c", word.literal or "") for word in words[1:])
+        reads = feed and all(word.head.startswith("-") for word in words[1:])
+        if strict or coded or reads:
             self._shell(name, words, feed, exported=False)
-        elif any(re.fullmatch(r"-[a-z]*c", word.literal or "") for word in words[1:]):
-            for word in self._holding(words[1:]):
-                self._code(name, word.at)
-        else:
-            script = next((word for word in words[1:] if not word.head.startswith("-")), None)
-            if script is not None and not self._spread.holds(script.parts):
-                self._unrelated(name, script)
+            return
+        script = next((word for word in words[1:] if not word.head.startswith("-")), None)
+        if script is not None and not self._taint.holds(script.parts):
+            self._unrelated(name, script)
 
     # Shells
 
@@ -186,7 +176,7 @@ class ProgramRules(BuiltinRules):
 
     def _shell(self, name: str, words: Words, feed: bool, exported: bool) -> None:
         index = 1
-        if found := next(iter(self._spread.files & readers.STARTUP_FILES), None):
+        if found := next(iter(self._taint.files & readers.STARTUP_FILES), None):
             self._fail(texts.SCRIPT.of(name=f"{name} ({found})"), texts.SCRIPT_MEND, words[0].at)
         while index < len(words):
             text = words[index].literal
@@ -212,7 +202,7 @@ class ProgramRules(BuiltinRules):
     def _startup(self, name: str, options: Words) -> None:
         """A shell's options before its script or code: one of them may name a file that is read first."""
         for word in options:
-            if self._spread.holds(word) or _DESCRIPTOR.search(word.literal or ""):
+            if self._taint.holds(word) or _DESCRIPTOR.search(word.literal or ""):
                 self._code(name, word.at)
             if not word.head.startswith("-"):
                 self._unrelated(name, word)
@@ -220,7 +210,7 @@ class ProgramRules(BuiltinRules):
     def _script(self, name: str, words: Words, operands: Words, feed: bool) -> None:
         """The first operand names the code, or standard input is the code."""
         script = operands[0].literal or "" if operands else "-"
-        if operands and (self._spread.holds(operands[0]) or _DESCRIPTOR.fullmatch(script)):
+        if operands and (self._taint.holds(operands[0]) or _DESCRIPTOR.fullmatch(script)):
             self._code(name, operands[0].at)
         if operands:
             self._known(operands[0], operands[1:], feed=False)
@@ -243,7 +233,7 @@ class ProgramRules(BuiltinRules):
 
     def _eval(self, words: Words, feed: bool) -> None:
         for word in words[1:]:
-            if self._spread.holds(word) or self._mentions(word):
+            if self._taint.holds(word) or self._mentions(word):
                 self._code("eval", word.at)
         texts_of_words = [word.literal for word in words[1:]]
         if all(text is not None for text in texts_of_words):
@@ -280,14 +270,14 @@ class ProgramRules(BuiltinRules):
                 attached = len(head) > file.end() or (word.literal is None and head == file[0])
                 self._unrelated_file(name, word.after(file[0]) if attached else words[index + 1 : index + 2])
             index += step
-        if lenient or coded:
-            return
         operands = words[index + (index < len(words) and words[index].literal == "--") :]
+        if coded or (lenient and operands and operands[0].literal != "-"):
+            return
         self._script(name, words, operands, feed)
 
     def _imports(self, name: str, at: int) -> None:
         """Code and modules import what stands in the current folder."""
-        if name in ("python", "pypy") and any(file.endswith(".py") for file in self._spread.files):
+        if name in ("python", "pypy") and any(file.endswith(".py") for file in self._taint.files):
             self._fail(texts.SCRIPT.of(name=name), texts.SCRIPT_MEND, at)
 
     def _unrelated_file(self, name: str, file: Word | Words) -> None:
@@ -300,7 +290,7 @@ class ProgramRules(BuiltinRules):
         if name == "xargs":
             self._listed_scripts(words, feed)
         values, index, operands = readers.WRAPPERS[name], 1, readers.OPERANDS_BEFORE_COMMAND.get(name, 0)
-        prompted, unsure = feed or self._spread.holds(words[1:]), False
+        prompted, unsure = feed or self._taint.holds(words[1:]), False
         while index < len(words):
             text = words[index].head
             if text in ("--", "-"):
@@ -309,14 +299,14 @@ class ProgramRules(BuiltinRules):
                 self._wrapper_option(name, text, words[index].at, prompted)
                 unsure = unsure or (text.startswith("--") and "=" not in text)
                 step = 2 if len(text) == 2 and text[1] in values else 1
-                if name == "xargs" and self._spread.holds(words[index : index + step]):
+                if name == "xargs" and self._taint.holds(words[index : index + step]):
                     self._fail(texts.XARGS, texts.OWN_ARGUMENT, words[index].at)
                 index += step
             elif name in ("env", "sudo", "doas") and (found := re.match(r"([A-Za-z_]\w*)=", text)):
                 self._assignment(found[1], words[index].after(found[0]), words[index].at)
-                exported = exported or self._spread.holds(words[index])
+                exported = exported or self._taint.holds(words[index])
                 index += 1
-            elif operands and not self._spread.holds(words[index]):
+            elif operands and not self._taint.holds(words[index]):
                 self._known(words[index], words[index + 1 :], feed)
                 operands, index = operands - 1, index + 1
             else:
@@ -341,8 +331,8 @@ class ProgramRules(BuiltinRules):
                 self._code(name, word.at)
 
     def _wrapper_option(self, name: str, option: str, at: int, prompted: bool) -> None:
-        splits = name == "env" and re.match(r"-[a-zA-Z0]*S|--split", option)
-        shell = name in ("sudo", "doas") and re.match(r"-[a-zA-Z]*[si]$|--(shell|login)", option)
-        text = name in readers.TAKES_COMMAND_TEXT and re.match(r"-[a-z]*c|--command", option)
+        splits = name == "env" and re.match(r"-[a-zA-Z0]*S|--s", option)
+        shell = name in ("sudo", "doas") and re.match(r"-[a-zA-Z]*[si]$|--(sh|lo)", option)
+        text = name in readers.TAKES_COMMAND_TEXT and re.match(r"-[a-z]*c|--co?m?$|--com", option)
         if prompted and (splits or shell or text):
             self._code(f"{name} {option}", at)

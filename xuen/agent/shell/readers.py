@@ -28,39 +28,29 @@ SHELLS = words(
     "sh ash dash bash rbash ksh rksh mksh lksh oksh pdksh zsh rzsh yash posh hush fish csh tcsh rc es "
     "elvish nu xonsh pwsh powershell osh ysh"
 )
+TEXT_FILTERS = words("awk gawk mawk nawk sed gsed")
+"""Interpreters whose standard input is data and whose `-f` names their program."""
+
 INTERPRETERS = {
-    "python": Interpreter(r"-(?![WXQm])[A-Za-z]*?c", "WXQ", stops_at=("-m",)),
-    "pypy": Interpreter(r"-(?![WXQm])[A-Za-z]*?c", "WXQ", stops_at=("-m",)),
+    **dict.fromkeys(("python", "pypy"), Interpreter(r"-(?![WXQm])[A-Za-z]*?c", "WXQ", stops_at=("-m",))),
+    **dict.fromkeys(("node", "nodejs"), Interpreter(r"-(?:pe|e|p)|--(?:eval|print)", "rC")),
+    **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), Interpreter(r"-e|--source", "vF")),
+    **dict.fromkeys(("sed", "gsed"), Interpreter(r"-[nErsuz]*e|--expression")),
+    **dict.fromkeys(("tclsh", "wish"), Interpreter(r"(?!)")),
+    **dict.fromkeys(("Rscript", "R", "groovy", "scala"), Interpreter(r"-e")),
+    **dict.fromkeys(("guile", "expect"), Interpreter(r"-c")),
     "perl": Interpreter(r"-(?![MmIxi])[a-zA-Z0-9]*?[eE]", "I"),
     "ruby": Interpreter(r"-(?![rIECKx])[a-zA-Z0-9]*?e", "rIE"),
-    "node": Interpreter(r"-(?:pe|e|p)|--(?:eval|print)", "rC"),
-    "nodejs": Interpreter(r"-(?:pe|e|p)|--(?:eval|print)", "rC"),
     "bun": Interpreter(r"-e|--eval|-p|--print"),
     "deno": Interpreter(r"eval"),
     "php": Interpreter(r"-[rBRE]|--(?:run|process-(?:begin|code|end))", "dc"),
     "lua": Interpreter(r"-e", "l"),
     "luajit": Interpreter(r"-e", "lj"),
-    "Rscript": Interpreter(r"-e"),
-    "R": Interpreter(r"-e"),
     "julia": Interpreter(r"-[eE]|--(?:eval|print)"),
     "osascript": Interpreter(r"-e", "l"),
-    "guile": Interpreter(r"-c"),
     "elixir": Interpreter(r"-e|--eval"),
     "erl": Interpreter(r"-eval"),
-    "groovy": Interpreter(r"-e"),
-    "scala": Interpreter(r"-e"),
-    "tclsh": Interpreter(r"(?!)"),
-    "wish": Interpreter(r"(?!)"),
-    "expect": Interpreter(r"-c"),
-    "awk": Interpreter(r"-e|--source", "vF"),
-    "gawk": Interpreter(r"-e|--source", "vF"),
-    "mawk": Interpreter(r"-e|--source", "vF"),
-    "nawk": Interpreter(r"-e|--source", "vF"),
-    "sed": Interpreter(r"-[nErsuz]*e|--expression"),
-    "gsed": Interpreter(r"-[nErsuz]*e|--expression"),
 }
-TEXT_FILTERS = frozenset({"awk", "gawk", "mawk", "nawk", "sed", "gsed"})
-"""Interpreters whose standard input is data and whose `-f` names their program."""
 
 RUNS_OPTION = {
     "git": r"-c|-x|--exec|--upload-pack|--receive-pack|foreach|run|--(?:tree|env|index|msg|commit)-filter",
@@ -73,7 +63,6 @@ RUNS_OPTION = {
     **dict.fromkeys(("emacs", "emacsclient"), r"-e|--eval.*|-l|--load.*|--script.*|-f|--funcall.*"),
     "curl": r"-K|--config.*",
     "man": r"-[PH]|--pager.*",
-    "nsenter": r"-S",
 }
 """Options, and words of the kind, of programs that run what the next word, or the rest of the option, says."""
 
@@ -92,42 +81,34 @@ SHELL_WITHOUT_COMMAND = {
 }
 """With at most one operand, these give their standard input to a shell; and their options that take a value."""
 
-SHELL_BY_DEFAULT = frozenset({"chroot", "unshare", "script"})
+SHELL_BY_DEFAULT = frozenset({"chroot", "unshare", "script", "fakeroot", "firejail", "nsenter"})
 """Wrappers that run a shell where no command is given."""
 
 WRAPPERS = {
+    **dict.fromkeys(
+        words(
+            "command nohup setsid chronic unbuffer busybox toybox chroot chrt taskset prlimit systemd-inhibit firejail "
+            "torsocks setpriv unshare"
+        ),
+        "",
+    ),
+    **dict.fromkeys(("timeout", "gtimeout"), "ks"),
+    **dict.fromkeys(("strace", "ltrace"), "oeps"),
+    "caffeinate": "tw",
+    "doas": "uC",
     "env": "uCS",
     "exec": "a",
-    "command": "",
-    "nohup": "",
-    "nice": "n",
-    "ionice": "cnp",
-    "timeout": "ks",
-    "gtimeout": "ks",
-    "sudo": "ugpCDhRrTtU",
-    "doas": "uC",
-    "setsid": "",
-    "stdbuf": "ioe",
-    "chronic": "",
-    "unbuffer": "",
-    "caffeinate": "tw",
-    "busybox": "",
-    "toybox": "",
-    "xargs": "IEnPLsda",
-    "strace": "oeps",
-    "ltrace": "oeps",
-    "chroot": "",
-    "chrt": "",
-    "taskset": "",
+    "fakeroot": "lsib",
     "flock": "wE",
-    "script": "cEIOoTB",
-    "prlimit": "",
-    "systemd-inhibit": "",
-    "firejail": "",
+    "ionice": "cnp",
+    "nice": "n",
+    "nsenter": "tSG",
     "proxychains": "f",
-    "torsocks": "",
-    "setpriv": "",
-    "unshare": "",
+    "script": "cEIOoTB",
+    "stdbuf": "ioe",
+    "sudo": "ugpCDhRrTtU",
+    "time": "fo",
+    "xargs": "IEnPLsda",
 }
 """Programs that run their operands as a command, with the letters of their options that take a value."""
 

@@ -1,6 +1,6 @@
 """Whether a file that a template runs as code could be one that it wrote the prompt to.
 
-Owns: the question for one script word; `spread` knows the files that surely may hold the prompt, this module what
+Owns: the question for one script word; `taint` knows the files that surely may hold the prompt, this module what
 could have been made of them under another name. In doubt a file is not unrelated. Pure; the order of commands is not
 looked at. Always holds: a template that writes the prompt nowhere may run any file that no command with the prompt
 in it names.
@@ -11,40 +11,43 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from xuen.agent.shell import readers
-from xuen.agent.shell.spread import Spread, pattern_of
-from xuen.agent.shell.tree import Literal, Parameter, Part, Pipeline, Simple, Substitution, Word, walk
+from xuen.agent.shell.tree import Literal, Node, Parameter, Part, Simple, Substitution, Word, walk
+
+if TYPE_CHECKING:
+    from xuen.agent.shell.taint import Taint
 
 _TOKEN = re.compile(r"[^\s=:,;'\"()<>|&]+")
 _RUNNERS = (readers.SHELLS | readers.INTERPRETERS.keys() | {"."}) - readers.TEXT_FILTERS
+_INLINE_SHELL = re.compile(r"-[A-Za-z]*c$")
 _INLINE = re.compile(r"-[A-Za-z]*[ceEpr]$|--(?:eval|print|run|command)")
 _DEPTH = 8  # of variables that are set from variables
 
 
 class Scripts:
-    """What a template says about names of files, for a template's `tree` and the `spread` of the prompt in it."""
+    """What a template says about names of files, for all its `nodes` and the `taint` as it is known now."""
 
-    def __init__(self, tree: tuple[Pipeline, ...], spread: Spread) -> None:
-        self._spread = spread
-        nodes = list(walk(tree))
-        self.wrote = bool(spread.files or spread.paths or spread.anywhere)
+    def __init__(self, nodes: list[Node], taint: Taint) -> None:
+        self._taint = taint
+        self.wrote = bool(taint.files or taint.paths or taint.anywhere)
         named: set[str] = set()  # names, and `$`-names of variables, that some command could write to
         for node in nodes:
-            if isinstance(node, Simple) and (self.wrote or spread.holds(node)):
+            if isinstance(node, Simple) and (self.wrote or taint.holds(node)):
                 named.update(self._mentioned(node))
-        self._named = named | spread.files
+        self._named = named | taint.files
 
     def doubtful(self, word: Word) -> bool:
         """Whether the file that this word names may hold the prompt."""
         if word.literal == "/dev/null":
             return False
-        if self._spread.holds(word):
+        if self._taint.holds(word):
             return True
-        found = list(self._names(word.parts, 0))
+        found = list(self._names(word, 0))
         if any(name is None for name in found) and self.wrote:
             return True
-        if found and self._spread.anywhere:
+        if found and self._taint.anywhere:
             return True
         return any(self._fits(name) for name in found if name)
 
@@ -55,33 +58,32 @@ class Scripts:
             return self.wrote or any(fnmatchcase(known, name) for known in self._named)
         return name in self._named
 
-    def _names(self, parts: tuple[Part, ...], depth: int) -> Iterator[str | None]:
+    def _names(self, word: Word, depth: int) -> Iterator[str | None]:
         """What the last part of a path may be: a name, a pattern, `$variable`, or None for what cannot be known."""
-        tail = pattern_of(parts)
-        if tail is not None:
-            yield tail
+        if word.last_name is not None:
+            yield word.last_name
             return
-        for part in parts:
-            if not isinstance(part, Parameter):
-                if not isinstance(part, Literal):
-                    yield "{}"  # whatever some command lists, as with `find`
-                continue
-            yield f"${part.name}"
-            values = self._spread.assigned.get(part.name, [])
-            if not values or len(parts) > 1 or part.operator or depth > _DEPTH:
-                yield None
-            for value in values if depth <= _DEPTH else ():
-                yield from self._names(value.parts, depth + 1)
+        for part in word.parts:
+            if isinstance(part, Parameter):
+                yield f"${part.name}"
+                values = self._taint.assigned.get(part.name, [])
+                if not values or len(word.parts) > 1 or part.operator or depth > _DEPTH:
+                    yield None
+                for value in values if depth <= _DEPTH else ():
+                    yield from self._names(value, depth + 1)
+            elif not isinstance(part, Literal):
+                yield "{}"  # whatever some command lists, as with `find`
 
     def _mentioned(self, command: Simple) -> Iterator[str]:
         """All names in a command but those of the program and the script that it runs and of what that is given."""
-        program = _program_at(command.words)
+        program = program_at(command.words)
         words = [word for index, word in enumerate(command.words) if index not in (0, program)]
         for index, word in enumerate(command.words):
-            if readers.program(word.literal or "") in _RUNNERS:
+            if (name := readers.program(word.literal or "")) in _RUNNERS:
                 rest = command.words[index + 1 :]
-                inline = any(_INLINE.match(other.literal or "") for other in rest)
-                words = [*command.words[1:index], *(rest if inline else ())]
+                inline = _INLINE_SHELL if name in readers.SHELLS else _INLINE
+                coded = any(inline.match(other.literal or "") for other in rest)
+                words = [*command.words[1:index], *(rest if coded else ())]
                 break
         words += [value for _, value in command.assignments]
         words += [item.target for item in command.redirects if item.writes]
@@ -93,7 +95,7 @@ class Scripts:
                 yield f"${node.name}"
 
 
-def _program_at(words: tuple[Word, ...]) -> int:
+def program_at(words: tuple[Word, ...]) -> int:
     """The place of the program that a command runs, behind wrappers like `timeout 5 env A=1`; 0 where none is."""
     at = 0
     while at < len(words) and (name := readers.program(words[at].literal or "")) in readers.WRAPPERS:
@@ -112,15 +114,27 @@ def _program_at(words: tuple[Word, ...]) -> int:
     return at if at < len(words) else 0
 
 
+def literals(
+    parts: tuple[Part, ...], assigned: dict[str, list[Word]], seen: frozenset[str] = frozenset()
+) -> Iterator[str]:
+    """All plain text that these parts may come to, through variables too; not what commands print."""
+    for part in parts:
+        if isinstance(part, Literal):
+            yield part.text
+        elif isinstance(part, Parameter):
+            yield from literals(part.argument, assigned, seen)
+            name = "@" if part.name.isdigit() or part.name == "*" else part.name
+            for value in assigned.get(name, ()) if name not in seen else ():
+                yield from literals(value.parts, assigned, seen | {name})
+
+
 def starts_code(word: Word, assigned: dict[str, list[Word]], seen: frozenset[str] = frozenset()) -> bool:
     """Whether a word may turn out as something else than a plain name: an option, a shell, several words.
 
     Variables of the environment are the person's own; those that the template sets must come to plain text.
     """
-    tail = pattern_of(word.parts)
-    if word.literal is not None or (
-        tail and all(not isinstance(part, Substitution) or part.quoted for part in word.parts)
-    ):
+    split = any(isinstance(part, Substitution) and not part.quoted for part in word.parts)
+    if word.literal is not None or (word.last_name and not split):
         return False
     expanded = [part for part in word.parts if not isinstance(part, Literal) or part.text]
     return any(_starts_code(part, len(expanded) > 1, assigned, seen) for part in expanded)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xuen.agent.shell import readers
-from xuen.agent.shell.spread import Spread
+from xuen.agent.shell.taint import Taint, exports_all
 from xuen.agent.shell.tree import (
     Arithmetic,
     Compound,
@@ -51,28 +51,17 @@ class Sizes:
     """The arguments and environment strings of the programs that a template starts."""
 
     def __init__(self, tree: tuple[Pipeline, ...]) -> None:
-        self._spread = Spread(tree)
+        self._taint = Taint(tree)
         self._open: set[str] = set()  # variables that are being summed up
         self._summed: dict[str, Size] = {}
         nodes = list(walk(tree))
-        self._functions = self._spread.functions
-        self._positional: list[Word] = []
-        self._listed: dict[str, tuple[Word, ...]] = {}
-        for node in nodes:
-            self._collect(node)
-        self._all_exported = any(isinstance(n, Simple) and _exports_all(n) for n in nodes)
+        self._all_exported = any(isinstance(node, Simple) and exports_all(node) for node in nodes)
         found = [size for node in nodes if isinstance(node, Simple) for size in self._of_command(node)]
         self.found = tuple(dict.fromkeys(size for size in found if size.prompts or size.paths))
 
-    def _collect(self, node: object) -> None:
-        if isinstance(node, Compound) and node.kind == "for":
-            self._listed[node.variable] = self._listed.get(node.variable, ()) + (node.words or ())
-        elif isinstance(node, Simple) and node.words and node.words[0].literal in {"set", *self._functions}:
-            self._positional.extend(node.words[1:])
-
     def _of_command(self, command: Simple) -> list[Size]:
         name = command.words[0].literal if command.words else None
-        started = bool(command.words) and name not in readers.DATA_BUILTINS and name not in self._functions
+        started = bool(command.words) and name not in readers.DATA_BUILTINS and name not in self._taint.functions
         sizes = [self._word(word) for word in command.words] if started else []
         if started or self._all_exported:
             sizes += [Size(len(variable) + 1) + self._word(value) for variable, value in command.assignments]
@@ -105,7 +94,7 @@ class Sizes:
         if name == "prompt_file":
             return Size(paths=1)
         if name in self._open:
-            return Size(prompts=int(self._spread.holds(Parameter(name, "", (), True, 0))))
+            return Size(prompts=int(self._taint.holds(Parameter(name, "", (), True, 0))))
         if name not in self._summed:
             self._open.add(name)
             self._summed[name] = self._sum(name)
@@ -113,21 +102,19 @@ class Sizes:
         return self._summed[name]
 
     def _sum(self, name: str) -> Size:
+        values = self._taint.assigned.get("@" if name == "*" or name.isdigit() else name, [])
         if name == "*":
-            return sum((self._word(word) for word in self._positional), Size())
-        values = [*self._spread.assigned.get(name, ()), *self._listed.get(name, ())]
-        if name == "@" or name.isdigit():
-            values = self._positional
+            return sum((self._word(word) for word in values), Size())
         size = Size()
         for value in values:
             size |= self._word(value)
-        if not values and name in self._spread.variables:
+        if not values and name in self._taint.variables:
             return Size(prompts=1)  # what `read` found
         return size
 
     def _output(self, pipeline: Pipeline) -> Size:
         """What a substitution puts into the word: the prompt, if all its commands pass on what they read."""
-        if not self._spread.holds(pipeline):
+        if not self._taint.holds(pipeline):
             return Size()
         total = Size()
         for stage in pipeline.stages:
@@ -143,13 +130,8 @@ class Sizes:
     def _passed_on(self, name: str, command: Simple) -> Size:
         """At least what such a command prints: its arguments, here-documents and files, each in full."""
         words = [*command.words[1:], *(redirect.target for redirect in command.redirects)]
-        size = sum((self._word(word) for word in words if self._spread.holds(word)), Size())
+        size = sum((self._word(word) for word in words if self._taint.holds(word)), Size())
         if name == "printf" and len(command.words) > 1:
             form = command.words[1].literal or ""
             size += Size(len(form.encode()) - 2 * form.count("%s"))
         return size
-
-
-def _exports_all(command: Simple) -> bool:
-    words = [word.literal or "" for word in command.words]
-    return words[:1] == ["set"] and any(w == "allexport" or (w.startswith("-") and "a" in w) for w in words[1:])

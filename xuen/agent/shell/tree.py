@@ -63,20 +63,30 @@ class Word:
     at: int
 
     @property
+    def text(self) -> str:
+        """Its text without quotes, with a NUL in the place of each expansion."""
+        return "".join(part.text if isinstance(part, Literal) else "\0" for part in self.parts)
+
+    @property
+    def bare(self) -> str:
+        """Its text outside quotes, with a NUL in the place of everything else."""
+        return "".join(part.text if isinstance(part, Literal) and not part.quoted else "\0" for part in self.parts)
+
+    @property
     def literal(self) -> str | None:
-        """Its text without quotes if nothing in it is expanded, else None."""
-        texts = [part.text for part in self.parts if isinstance(part, Literal)]
-        return "".join(texts) if len(texts) == len(self.parts) else None
+        """Its text if nothing in it is expanded, else None."""
+        return None if "\0" in self.text else self.text
 
     @property
     def head(self) -> str:
         """Its text up to the first expansion."""
-        text = ""
-        for part in self.parts:
-            if not isinstance(part, Literal):
-                break
-            text += part.text
-        return text
+        return self.text.partition("\0")[0]
+
+    @property
+    def last_name(self) -> str | None:
+        """The last name of the path that it is where that is plain text, maybe a pattern for names; else None."""
+        name = self.text.rpartition("/")[2]
+        return None if "\0" in name else name
 
     def after(self, prefix: str) -> Word:
         """This word without `prefix`, which its head begins with."""

@@ -1,7 +1,8 @@
 """Where in a template the prompt may have got to: variables, positional parameters, files, standard input.
 
-Owns: following the prompt through assignments, `set`, `read`, `for`, functions and files. In doubt something
-holds the prompt. Pure; order of execution is not looked at, so what holds the prompt once holds it always.
+Owns the taint analysis: it follows the prompt through assignments, `set`, `read`, `for`, functions, files, pipes and
+redirections. In doubt something holds the prompt. Pure; the order of execution is not looked at, so what holds the
+prompt once holds it always.
 """
 
 from __future__ import annotations
@@ -12,8 +13,11 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 from xuen.agent.shell import readers
+from xuen.agent.shell.scripts import Scripts
 from xuen.agent.shell.tree import (
     PLACEHOLDERS,
+    Arithmetic,
+    Command,
     Compound,
     Function,
     Literal,
@@ -23,6 +27,7 @@ from xuen.agent.shell.tree import (
     Pipeline,
     Redirect,
     Simple,
+    Substitution,
     Word,
     walk,
 )
@@ -31,16 +36,35 @@ _COPIERS = frozenset({"tee", "cp", "mv", "ln", "install", "dd", "rsync", "sponge
 _OWN_NAMES = frozenset({"split", "csplit", "patch", "uudecode", "tar", "bsdtar", "unzip", "cpio", "pax", "ed", "ex"})
 """Programs that write files whose names stand in what they read, or that they make themselves."""
 
+_PRINT_VARIABLES = frozenset({"env", "printenv", "export", "readonly", "set"})
+_IGNORE_STDIN = readers.words(
+    "true false : echo printf date pwd cd test [ export set unset local readonly shift return exit break continue "
+    "mktemp basename dirname realpath readlink uname hostname id whoami which nproc seq ls mkdir rm rmdir touch chmod "
+    "sleep kill type umask ulimit stat du df getconf trap wait"
+)
+_GIT_IGNORES_STDIN = readers.words("branch config describe diff log remote rev-parse show status symbolic-ref tag")
+"""Commands, and those of git, that print nothing of what stands on their standard input."""
+
 _PROMPT_FILE = ".xuen-prompt-0123456789abcdef.txt"  # how the prompt's file is called; it stands in the current folder
+_SYSTEM_FILE = re.compile(r"/+dev/fd/.*|/+proc/.*/(?:fd/.*|cmdline|environ)", re.DOTALL)  # they may show it too
 _OUTPUT = re.compile(r"-[oO]|--out(?:put|file|-file|put-document|put-file)?")
 _OUTPUT_VALUE = re.compile(r"-[oO](?=[^-])|--out[a-z-]*=")
 _NO_FILES = frozenset({"", ".", ".."})
 
 
-class Spread:
-    """What may hold the text or the file of the prompt, or with `seeds` only one of them."""
+class Taint:
+    """What may hold the text or the file of the prompt, or with `seeds` only one of them.
 
-    def __init__(self, tree: tuple[Pipeline, ...], seeds: tuple[str, ...] = PLACEHOLDERS) -> None:
+    `fed` are those commands of the tree that read the prompt from their standard input, whatever feeds the others.
+    """
+
+    def __init__(
+        self,
+        tree: tuple[Pipeline, ...],
+        seeds: tuple[str, ...] = PLACEHOLDERS,
+        *,
+        fed: tuple[Pipeline, ...] = (),
+    ) -> None:
         self._seeds = seeds
         nodes = list(walk(tree))
         self.functions = {node.name for node in nodes if isinstance(node, Function)}
@@ -48,23 +72,33 @@ class Spread:
         self.variables: set[str] = set()
         self.files: set[str] = set()  # names without folder
         self.paths: set[str] = set()  # variables with the path of a file that holds it
-        self.assigned: dict[str, list[Word]] = {}
+        self.assigned: dict[str, list[Word]] = {}  # the arguments of `set` and of functions under the name `@`
         self.anywhere = False  # files with names that cannot be told may hold it
         self.positional = False  # some positional parameter may hold it
         self.first = False  # the first one may
-        self.stdin = False  # the shell's own standard input may
-        self._known: dict[
-            int, tuple[object, bool]
-        ] = {}  # by identity; keeps the node, so that the number stays its own
+        self._exported = False  # some variable of the environment may
+        self._stdin = False  # the shell's own standard input may
+        self._fed: set[int] = set()  # commands, by identity, whose standard input may
+        self._fed_functions: set[str] = set()
+        # By identity; keeps the node, so that the number stays its own.
+        self._known: dict[int, tuple[object, bool]] = {}
         before = None
         while before != (before := self._size()):
             self._known.clear()
+            self.scripts = Scripts(nodes, self)
+            self._flow(tree, self._stdin)
+            self._flow(fed, True)
             for node in nodes:
                 self._follow(node)
 
     def _size(self) -> tuple[int, ...]:
-        found = (len(self.variables), len(self.files), len(self.paths), sum(map(len, self.assigned.values())))
-        return len(self.telling), *found, self.positional, self.first, self.anywhere
+        sets = (self.telling, self.variables, self.files, self.paths, self._fed, self._fed_functions)
+        flags = (self.positional, self.first, self.anywhere, self._exported, self._stdin)
+        return *(len(each) for each in sets), sum(map(len, self.assigned.values())), *flags
+
+    def feeds(self, command: Simple) -> bool:
+        """Whether the command's standard input may hold something of the prompt."""
+        return id(command) in self._fed
 
     def holds(self, node: object) -> bool:
         """Whether something of the prompt may be in what this expands to, prints or is run with."""
@@ -79,15 +113,56 @@ class Spread:
         if re.search(r"[*?\[]", name):
             hidden = {_PROMPT_FILE} if name.startswith(".") else set()
             return any(fnmatchcase(known, name) for known in self.files | hidden)
-        return name in self.files or variable in self.paths
+        return name in self.files or variable in self.paths or _SYSTEM_FILE.fullmatch(word.text) is not None
 
     def _holds_itself(self, node: Node) -> bool:
-        if isinstance(node, Parameter):
-            positional = node.name in ("@", "*") or (node.name.isdigit() and node.name != "0")
-            return node.name in self._seeds or node.name in self.variables or (positional and self.positional)
-        if isinstance(node, Simple):
-            return bool(node.words) and node.words[0].literal in self.telling
-        return isinstance(node, Word) and self.named(node)
+        match node:
+            case Parameter():
+                positional = node.name in ("@", "*") or (node.name.isdigit() and node.name != "0")
+                return node.name in self._seeds or node.name in self.variables or (positional and self.positional)
+            case Simple(words=(first, *_)):
+                name = first.literal
+                prints = self._exported and readers.program(name or "") in _PRINT_VARIABLES
+                prints = prints or (name == "set" and len(node.words) == 1)
+                return name in self.telling or prints or (self.feeds(node) and not _ignores_stdin(node.words))
+            case Redirect():
+                return node.operator == "<&" and node.target.literal != "-"
+            case Word():
+                return self.named(node)
+        return False
+
+    # Standard input
+
+    def _flow(self, pipelines: tuple[Pipeline, ...], feed: bool) -> None:
+        """Note which commands may read the prompt; `feed`: it may stand on the standard input of all of them."""
+        for pipeline in pipelines:
+            piped = feed
+            for stage in pipeline.stages:
+                self._flow_into(stage, piped)
+                piped = piped or self.holds(stage)
+
+    def _flow_into(self, command: Command, feed: bool) -> None:
+        if isinstance(command, Function):
+            self._flow_into(command.body, command.name in self._fed_functions)
+            return
+        after = feed
+        for redirect in command.redirects:
+            if redirect.feeds_stdin:
+                file = redirect.operator != "<<"
+                after = self.holds(redirect) or (file and self.scripts.doubtful(redirect.target))
+        words = [*(command.words or ()), *(redirect.target for redirect in command.redirects)]
+        if isinstance(command, Simple):
+            words += [value for _, value in command.assignments]
+        within = feed if command.words else feed or after  # some shells redirect before they assign
+        for body in (body for word in words for body in _substituted(word.parts)):
+            self._flow(body, within)
+        if isinstance(command, Compound):
+            self._flow(command.body, after)
+        elif after:
+            self._fed.add(id(command))
+            self._fed_functions.update(self.functions & {word.literal or "" for word in command.words[:1]})
+
+    # Variables and files
 
     def _follow(self, node: Node) -> None:
         if isinstance(node, Simple):
@@ -132,23 +207,49 @@ class Spread:
             self.variables.update({"REPLY"}, (w.literal for w in arguments if w.literal and w.literal.isidentifier()))
         if name == "getopts" and self.positional:
             self.variables.add("OPTARG")
-        if name in readers.NAME_TAKERS:
-            for word in arguments:
-                variable, equals, _ = word.head.partition("=")
-                if equals:
-                    self._assign(variable, word.after(variable + "="))
+        for word in arguments if name in readers.NAME_TAKERS else ():
+            variable, equals, _ = word.head.partition("=")
+            if equals:
+                self._assign(variable, word.after(variable + "="))
+            self._exported = self._exported or (name == "export" and variable in self.variables)
+        self._exported = self._exported or (exports_all(node) and bool(self.variables))
         if name == "shift":
             self.first = True
         if name == "set" or name in self.functions or (words and name is None and self.functions):
             self._follow_positional(arguments[1:] if name == "set" else arguments)
         if name == "exec" and any(item.feeds_stdin and self.holds(item) for item in node.redirects):
-            self.stdin = True
+            self._stdin = True
 
     def _follow_positional(self, arguments: tuple[Word, ...]) -> None:
+        self._may_be("@", *arguments)
         if self.holds(arguments):
             self.positional = True
             expands = any(isinstance(part, Parameter) and part.name in ("@", "*") for part in arguments[0].parts)
             self.first = self.first or expands or self.holds(arguments[0])
+
+
+def _ignores_stdin(words: tuple[Word, ...]) -> bool:
+    if words[0].literal == "git":
+        return len(words) > 1 and words[1].literal in _GIT_IGNORES_STDIN
+    return words[0].literal in _IGNORE_STDIN
+
+
+def exports_all(command: Simple) -> bool:
+    """`set -a`: every variable that is assigned afterwards goes into the environment."""
+    words = [word.literal or "" for word in command.words]
+    return words[:1] == ["set"] and any(w == "allexport" or (w.startswith("-") and "a" in w) for w in words[1:])
+
+
+def _substituted(parts: tuple[Part, ...]) -> Iterator[tuple[Pipeline, ...]]:
+    """The commands of the outermost `$( … )` in a word."""
+    for part in parts:
+        match part:
+            case Substitution():
+                yield part.body
+            case Parameter():
+                yield from _substituted(part.argument)
+            case Arithmetic():
+                yield from _substituted(part.parts)
 
 
 def _redirects_shell(node: Node) -> bool:
@@ -178,14 +279,10 @@ def _outputs(words: tuple[Word, ...]) -> Iterator[Word]:
 
 def _nameless(word: Word) -> bool:
     """Whether a file's last name is made of several pieces, or of what a command prints."""
-    tail = pattern_of(word.parts)
-    if tail is not None:
-        return re.search(r"[*?\[]", tail) is not None
-    last = word.parts[-1]
-    if not isinstance(last, Parameter):
-        return True
-    before = "".join(part.text if isinstance(part, Literal) else "\0" for part in word.parts[:-1])
-    return not (before == "" or before.endswith("/") or before == "of=")
+    if word.last_name is not None:
+        return re.search(r"[*?\[]", word.last_name) is not None
+    before = Word(word.parts[:-1], word.at).text
+    return not isinstance(word.parts[-1], Parameter) or not (before in ("", "of=") or before.endswith("/"))
 
 
 def _names_itself(command: Simple) -> bool:
@@ -196,22 +293,11 @@ def _names_itself(command: Simple) -> bool:
     return name in _OWN_NAMES or (name == "git" and not {"apply", "am"}.isdisjoint(words))
 
 
-def pattern_of(parts: tuple[Part, ...]) -> str | None:
-    """A path's last name where that is plain text, which may be a pattern for names; else None."""
-    text = "".join(part.text if isinstance(part, Literal) else "\0" for part in parts)
-    name = text.rpartition("/")[2]
-    return None if "\0" in name else name
-
-
 def _file(word: Word) -> tuple[str, str]:
     """A path's last name, if that is plain text, else the variable that it ends in."""
-    text, variable = "", ""
-    for part in reversed(word.parts):
-        if not isinstance(part, Literal):
-            variable = part.name if isinstance(part, Parameter) else ""
-            break
-        text = part.text + text
-    folder, slash, name = text.removeprefix("of=").rpartition("/")
+    expanded = [part for part in word.parts if not isinstance(part, Literal)]
+    variable = expanded[-1].name if expanded and isinstance(expanded[-1], Parameter) else ""
+    folder, slash, name = word.text.rpartition("\0")[2].removeprefix("of=").rpartition("/")
     if slash or not variable:
         return ("" if folder == "/dev" else name), ""
     return "", variable
