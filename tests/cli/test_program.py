@@ -49,6 +49,23 @@ def test_misuse_ends_with_2_and_one_line(tmp_path: Path, argv: list[str], line: 
     assert not list(tmp_path.iterdir())
 
 
+def test_a_current_folder_that_was_deleted_is_told_in_one_line(tmp_path: Path) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    done = subprocess.run(
+        ["/bin/sh", "-c", 'rmdir "$PWD"; exec "$@"', "sh", sys.executable, str(MAIN), "status"],
+        cwd=here,
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "LANG": "C.UTF-8"},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    said = "xuen: the current folder cannot be used: No such file or directory. Go to another folder with cd\n"
+    assert done.stderr == said
+
+
 def test_a_fault_in_the_file_is_told_in_the_language_of_the_surroundings(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("words:\n  pick: 010\n")
     done = program(tmp_path, "status", LANG="zh_CN.UTF-8")

@@ -57,7 +57,12 @@ def _command(options: Options) -> int:
     """Import and run one command; each lives in the module of its name."""
     from xuen.cli.settings import read_settings, spoken_language
 
-    settings = read_settings(options, Path.cwd())
+    try:
+        here = Path.cwd()
+    except OSError as error:  # deleted, or in a folder that was closed to us
+        reason = plain(error.strerror or str(error))
+        raise UsageError(texts.NO_CURRENT_FOLDER.of(reason=reason), mend=texts.OTHER_FOLDER) from None
+    settings = read_settings(options, here)
     if options.command == "run":
         from xuen.cli.run import run
 

@@ -165,6 +165,8 @@ PARENT_GONE = Text("the snapshot of its parent is missing or damaged", "父版�
 DIFF = Text("What changed against {parent}", "与 {parent} 的差异")
 NO_DIFFERENCE = Text("nothing in the two sections", "两个区均无变化")
 
+NO_CURRENT_FOLDER = Text("the current folder cannot be used: {reason}", "无法使用当前文件夹：{reason}")
+OTHER_FOLDER = Text("Go to another folder with cd", "请用 cd 换到别的文件夹")
 OUTPUT_LOST = Text("standard output cannot be written: {reason}", "无法写到标准输出：{reason}")
 UNEXPECTED = Text(
     "an unexpected error in xuen itself ({error}); the details are in {file}",
