@@ -72,6 +72,7 @@ def test_a_verdict_given_while_the_loop_stood_still_counts_for_the_next_round(pl
     play.verdict(f"{ids[1]} 8\n")
     identity = play.guard.open_round(9)
     assert play.guard.sections().idea == play.best_idea() == play.idea == "two"
+    assert not list(play.workspace.root.glob("research.edited-*"))  # what the guard put there itself is nobody's edit
     play.guard.close_round(play.report(identity, 9))
     assert [line["id"] for line in play.lines("adopted")] == [ids[1]]
 

@@ -227,6 +227,7 @@ class RoundGuard:
             if not self._steps.waiting:  # a person may have judged while the loop stood still
                 self._steps.attempt(partial(self._honour, round))
             if self._best is not best:
+                self._seen.append(best.sections)  # what research.md still holds
                 self._come_to_rest(round)
         elif self._steps.run():
             self._come_to_rest(round)

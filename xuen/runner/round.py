@@ -25,9 +25,8 @@ def play(kit: Kit, round: int, *, bank: Sequence[str], pick: int, left: int | No
         PromptTooLong: nothing was started and nothing taken out of the inbox.
     """
     words = draw(bank, pick, kit.random(round))
+    id, before = _open(kit, round)
     kit.sink.emit(RoundStarted(round=round, words=words, left=left))
-    id = kit.guard.open_round(round)
-    before = kit.guard.sections()
     outcome = _ask(kit, id, round, words, before)
     data = _read(kit)
     seen = _show_changes(kit, round, before, data) if outcome.worked else before
@@ -36,6 +35,16 @@ def play(kit: Kit, round: int, *, bank: Sequence[str], pick: int, left: int | No
     if now != seen:
         kit.sink.emit(SectionsShown(idea=now.idea, artifact=now.artifact))
     return outcome
+
+
+def _open(kit: Kit, round: int) -> tuple[str, Sections]:
+    """The round's id, and the sections that it begins with; shown, where a late verdict has just changed them."""
+    seen = kit.guard.sections()
+    id = kit.guard.open_round(round)
+    before = kit.guard.sections()
+    if before != seen:
+        kit.sink.emit(kit.guard.shown())
+    return id, before
 
 
 def _ask(kit: Kit, id: str, round: int, words: Sequence[str], state: Sections) -> Outcome:
