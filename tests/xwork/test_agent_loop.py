@@ -103,6 +103,21 @@ def test_the_same_calls_with_the_same_results_end_a_run(play, say):
     assert len(one.model.asked) == 5
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("exec_command", {"command": "seq 60000"}),
+        ("search_text", {"query": "needle", "limit": 500}),
+    ],
+)
+def test_the_same_long_results_are_the_same_though_each_is_kept_in_a_file_of_its_own(play, say, work, call):
+    (work / "f").write_text(f"needle {'x' * 200}\n" * 200)
+    one = play(*[say.calls(call)] * 9, max_repeats=5)
+    with pytest.raises(Stopped):
+        one.agent.run("go")
+    assert len(one.model.asked) == 5 and len(list((work / ".xwork/artifacts").iterdir())) == 5
+
+
 def test_a_cycle_of_two_calls_ends_a_run_too(play, say):
     a, b = say.calls(("exec_command", {"command": "echo a"})), say.calls(("exec_command", {"command": "echo b"}))
     one = play(*[a, b] * 9, max_repeats=3)

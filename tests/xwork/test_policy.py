@@ -150,6 +150,12 @@ def test_a_command_whose_result_was_rejected_is_no_check(registry):
     assert outcome.failed and outcome.effect == "none"
 
 
+def test_a_rejected_result_that_was_shortened_is_not_shortened_once_more(registry, work):
+    call = ToolCall("1", "exec_command", '{"command": "seq 10000"}')
+    outcome = registry(hooks=(Recorder(after="no " * 300),)).carry_out(call)
+    assert outcome.text.count("[...") == 1 and len(list((work / ".xwork/artifacts").iterdir())) == 1
+
+
 def test_hooks_see_the_whole_result(registry, work):
     (work / "long").write_text("x" * 300 + "\n")
     hook = Recorder()

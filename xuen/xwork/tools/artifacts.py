@@ -115,6 +115,11 @@ class Capture:
         _, shown_tail = _cuts(clean(tail if len(tail) >= _MEMORY else head + tail))
         return f"{shown_head}\n{CUT}{self._gap(whole, head + tail)} ...]\n{shown_tail}"
 
+    def digest(self) -> str:
+        """What tells this output from another one, as far as memory holds it; the name of its file does not count."""
+        tail = b"".join(self._tail)[-_MEMORY:]  # how it was cut into pieces does not count either
+        return f"{self.size} {hash((bytes(self._head), tail))}"
+
     def _gap(self, whole: bool, data: bytes) -> str:
         about = f"{self.size:,} bytes"
         if whole and not self._where and not self._trouble:

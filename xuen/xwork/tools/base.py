@@ -50,7 +50,7 @@ class Outcome(msgspec.Struct, frozen=True):
     text: str
     failed: bool = False
     effect: Effect = Effect.NONE
-    same: str = ""  # what tells it from another result of the same call, where the text holds times and the like
+    same: str = ""  # what tells it from another result of the same call, where the text holds times or file names
     bounded: bool = False  # the tool has shortened the text itself and says where the rest is
 
 

@@ -49,7 +49,7 @@ def _run(asked: ExecCommand, kit: Kit) -> Outcome:
         text,
         failed=not good,
         effect=Effect.CHECK if good else Effect.NONE,
-        same=f"{ended.status} {output}",
+        same=f"{ended.status} {capture.digest()}",
         bounded=True,
     )
 

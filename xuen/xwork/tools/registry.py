@@ -71,10 +71,12 @@ class Registry:
         outcome = self._run(tool, arguments)
         if objection := hook_boundary.after(self._policy.hooks, request, outcome.text, outcome.failed):
             effect = Effect.NONE if outcome.effect is Effect.CHECK else outcome.effect
-            outcome = Outcome(f"{objection.reason}\n{outcome.text}", failed=True, effect=effect)
+            text = f"{objection.reason}\n{outcome.text}"
+            outcome = msgspec.structs.replace(outcome, text=text, failed=True, effect=effect)
         if outcome.bounded:
             return outcome
-        return msgspec.structs.replace(outcome, text=self._kit.artifacts.shorten(outcome.text))
+        text, same = self._kit.artifacts.shorten(outcome.text), outcome.same or outcome.text
+        return msgspec.structs.replace(outcome, text=text, same=same)
 
     def _decode(self, call: ToolCall) -> tuple[AnyTool, Arguments]:
         tool = self._tools.get(call.name)
