@@ -1,8 +1,8 @@
 """The output of a running command, read without ever blocking.
 
-Owns its pipes, one or two, and the descriptor that tells its end. Refuses to wait for whoever else holds them open.
-Always: all of it is closed at the end of the `with`, and a command that floods never waits for a reader that is
-asleep. May be imported by `xuen.xwork`; knows nothing of agents.
+Owns its pipes, one or two, and the descriptor that signals its end. Refuses to wait for other processes that hold a
+pipe open. Always: everything is closed at the end of the `with`, and a command that floods its output never waits for
+a sleeping reader. May be imported by `xuen.xwork`; knows nothing of agents.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _TICK = 0.1  # seconds between two ticks
 _DRAIN = 1.0  # seconds that reading what is left in the pipes may take at the end
 
 
-class Ears(Protocol):
-    """Whoever listens to a command. The methods must not block for long."""
+class OutputListener(Protocol):
+    """Receives what a command prints. The methods must not block for long."""
 
     def output(self, stream: Stream, chunk: bytes) -> None:
         """Bytes came, as they were read."""
@@ -38,9 +38,9 @@ class Ears(Protocol):
 
 
 class Pipes:
-    """The output of one command; both of its streams may go through the first pipe."""
+    """The output of one command; both streams may share the first pipe."""
 
-    def __init__(self, tree: ProcessTree, listener: Ears, selector: selectors.BaseSelector) -> None:
+    def __init__(self, tree: ProcessTree, listener: OutputListener, selector: selectors.BaseSelector) -> None:
         self._tree = tree
         self._listener = listener
         self._selector = selector
@@ -70,11 +70,8 @@ class Pipes:
         if self._exit >= 0:
             os.close(self._exit)
 
-    def pump(self, seconds: float) -> None:
-        """Wait up to `seconds` for output or the command's end and hand on what is there."""
-        self._pump(seconds)
-
-    def _pump(self, seconds: float) -> int:
+    def pump(self, seconds: float) -> int:
+        """Wait up to `seconds` for output or the command's end and pass on what is there: how many bytes that was."""
         count = 0
         for key, _ in self._selector.select(seconds):
             if key.data is None:
@@ -90,9 +87,9 @@ class Pipes:
         return count
 
     def drain(self) -> None:
-        """Hand on what is left in the pipes, for a second at most: a survivor may go on writing."""
+        """Pass on what is left in the pipes, for a second at most: a survivor may keep writing."""
         until = time.monotonic() + _DRAIN
-        while self._files and self._pump(0) and time.monotonic() < until:
+        while self._files and self.pump(0) and time.monotonic() < until:
             pass
 
     def _forget_exit(self) -> None:

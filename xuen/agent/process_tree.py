@@ -49,7 +49,7 @@ class _Era:
         self.strangers: frozenset[tuple[int, float]] = frozenset()  # children of ours that were there before it
 
 
-class _House:
+class _Registry:
     """What all trees of this program share."""
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class _House:
         return next((era for era in (self.every, self.brief) if era.roots == {root}), None)
 
 
-_house = _House()
+_registry = _Registry()
 
 
 def adopt_orphans() -> bool:
@@ -72,13 +72,13 @@ def adopt_orphans() -> bool:
     For programs that start all their sessions through this module (xuen, xwork): while a tree runs, an orphan in a
     session that is not ours is then taken for a member of it, unless it was a child of ours before the tree began.
     """
-    if sys.platform != "linux" or _house.adopts:
-        return _house.adopts
+    if sys.platform != "linux" or _registry.adopts:
+        return _registry.adopts
     import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)
-    _house.adopts = libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
-    return _house.adopts
+    _registry.adopts = libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+    return _registry.adopts
 
 
 def spawn(
@@ -103,10 +103,10 @@ def spawn(
     token = secrets.token_hex(12)
     marked = {**env, TREE: f"{env[TREE]}:{token}" if env.get(TREE) else token}
     source = table or system_table()
-    with _house.lock:
-        eras = [_house.every] if lasting else [_house.every, _house.brief]
+    with _registry.lock:
+        eras = [_registry.every] if lasting else [_registry.every, _registry.brief]
         new = [era for era in eras if not era.roots]
-        if new and _house.adopts:  # times are too coarse to tell what began a moment before the tree
+        if new and _registry.adopts:  # times are too coarse to tell what began a moment before the tree
             there = frozenset(row.identity for row in map(source.row, own_children()) if row)
             for era in new:
                 era.strangers = there
@@ -127,7 +127,7 @@ def spawn(
             era.since = start
         for era in eras:
             era.roots.add(process.pid)
-        _house.tokens[process.pid] = token.encode()
+        _registry.tokens[process.pid] = token.encode()
     return ProcessTree(process, token, start, source)
 
 
@@ -174,12 +174,12 @@ class ProcessTree:
         *,
         grace: float = GRACE,
         hurried: Callable[[], bool] = lambda: False,
-        meanwhile: Callable[[float], None] = time.sleep,
+        meanwhile: Callable[[float], object] = time.sleep,
     ) -> list[int]:
         """SIGTERM to all members, `grace` seconds, SIGKILL until none is left; the pids that could not be ended.
 
         What members start after they were asked, to tidy up, has until then as well. `meanwhile(seconds)`
-        is called in between: who reads the output goes on reading there, so that nobody hangs on a full pipe.
+        is called in between, so that the caller can keep reading the output and no process hangs on a full pipe.
         """
         began = time.monotonic()
         told: set[tuple[int, float]] = set()
@@ -219,15 +219,15 @@ class ProcessTree:
         A process that forks and exits faster than processes can be listed is never seen alive, but it leaves
         orphans to reap. Where we get no orphans, names that vanish while listing are the sign of it, a weak one.
         """
-        with _house.lock:
+        with _registry.lock:
             snapshot = self._table.snapshot()
-            roots = set(_house.every.roots)
-            era = _house.only(self.pid)
+            roots = set(_registry.every.roots)
+            era = _registry.only(self.pid)
         members = self._closure(snapshot, roots, era)
         self._seen.update(row.identity for row in members)
         alive = [row for row in members if not row.zombie]
         reaped = sum(self._reap(row.pid) for row in members if row.zombie and row.pid not in roots)
-        if _house.adopts:
+        if _registry.adopts:
             before, self._takes = self._takes, era is not None
             return alive, not alive and not reaped and before == self._takes
         self._restless = 0 if alive else self._restless + 1
@@ -258,7 +258,7 @@ class ProcessTree:
     def _is_member(self, row: Row, roots: set[int], era: _Era | None) -> bool:
         if row.pid == self.pid:
             return not self._gone
-        if row.pid in roots or row.identity in _house.every.strangers:
+        if row.pid in roots or row.identity in _registry.every.strangers:
             return False
         if row.identity in self._seen or self._is_orphan(row, era):
             return True
@@ -272,13 +272,13 @@ class ProcessTree:
         return False
 
     def _is_orphan(self, row: Row, era: _Era | None) -> bool:
-        if era is None or not _house.adopts or row.parent != os.getpid() or row.identity in era.strangers:
+        if era is None or not _registry.adopts or row.parent != os.getpid() or row.identity in era.strangers:
             return False
         return not self._is_of_others(row.pid)
 
     def _is_of_others(self, pid: int) -> bool:
         """Whether a process carries the token of another tree that runs."""
-        others = [token for root, token in _house.tokens.copy().items() if root != self.pid]
+        others = [token for root, token in _registry.tokens.copy().items() if root != self.pid]
         environ = self._table.environ(pid) if others else b""
         return any(token in environ for token in others)
 
@@ -312,7 +312,7 @@ class ProcessTree:
             for row in rows:
                 send(self._table, row, signal.SIGKILL)
             self._kill_groups({row.session for row in rows})
-            if _house.adopts:
+            if _registry.adopts:
                 self._hunt()
 
     def _kill_groups(self, sessions: set[int]) -> None:
@@ -333,11 +333,11 @@ class ProcessTree:
         What is a child of ours keeps its pid until we reap it, so nobody else can be hit.
         """
         ours = os.getsid(0)
-        with _house.lock:
-            era = _house.only(self.pid)
+        with _registry.lock:
+            era = _registry.only(self.pid)
             if era is None:
                 return
-            spared = _house.every.roots | {pid for pid, _ in era.strangers}
+            spared = _registry.every.roots | {pid for pid, _ in era.strangers}
             until = time.monotonic() + _HUNT
             while time.monotonic() < until:
                 for pid in children_of_task(os.getpid()):  # the first thread gets the orphans
@@ -347,16 +347,16 @@ class ProcessTree:
                             self._reap(pid)
 
     def _forget(self, *, at_once: bool = False) -> bool:
-        """Leave the house; not while orphans may be about that nobody else would take."""
+        """Unregister this tree; False while there may be orphans that no other tree would take."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout=0.5)
         self._gone = self.process.returncode is not None
-        with _house.lock:
-            if _house.adopts and not self._takes and _house.only(self.pid) and not at_once:
+        with _registry.lock:
+            if _registry.adopts and not self._takes and _registry.only(self.pid) and not at_once:
                 return False  # the others ended since the last sweep
-            for era in (_house.every, _house.brief):
+            for era in (_registry.every, _registry.brief):
                 era.roots.discard(self.pid)
-            _house.tokens.pop(self.pid, None)
+            _registry.tokens.pop(self.pid, None)
         return True
 
 

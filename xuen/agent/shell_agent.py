@@ -106,11 +106,11 @@ class ShellAgent:
             return self._not_started(texts.CANNOT_KEEP_PROMPT, error)
         try:
             argv = self._template.argv(prompt, str(path or ""))
-            ears = _Ears(self, call, on_started)
+            listener = _CallListener(self, call, on_started)
             try:
-                ended = self._run(argv, call, ears)
+                ended = self._run(argv, call, listener)
             finally:
-                ears.close()
+                listener.close()
         except CannotStart as error:
             return self._not_started(texts.CANNOT_START, error)
         except PromptTooLong:
@@ -121,15 +121,15 @@ class ShellAgent:
             if path is not None:
                 with contextlib.suppress(OSError):  # gone already, or the next start removes it
                     path.unlink(missing_ok=True)
-        return self._outcome(call, ended, ears)
+        return self._outcome(call, ended, listener)
 
-    def _run(self, argv: list[str], call: Call, ears: _Ears) -> Ended:
+    def _run(self, argv: list[str], call: Call, listener: _CallListener) -> Ended:
         try:
             return run(
                 argv,
                 cwd=self._workspace,
                 env=self._environment(call),
-                listener=ears,
+                listener=listener,
                 stop=self._stop,
                 timeout=self._timeout,
                 idle_timeout=self._idle_timeout,
@@ -139,13 +139,13 @@ class ShellAgent:
                 raise PromptTooLong(texts.ENVIRONMENT_TOO_LARGE, mend=texts.USE_PROMPT_FILE) from None
             raise
 
-    def _outcome(self, call: Call, ended: Ended, ears: _Ears) -> Outcome:
-        stdout, stderr = ears.text("stdout"), ears.text("stderr")
+    def _outcome(self, call: Call, ended: Ended, listener: _CallListener) -> Outcome:
+        stdout, stderr = listener.text("stdout"), listener.text("stderr")
         why = ended.why
         if ended.code == 127 and not stdout.strip() and _SHELL_SAYS.search(stderr):
             why = Why.NOT_FOUND
         else:
-            ears.found()
+            listener.found()
         if ended.survivors:
             self.say("warning", texts.SURVIVORS.of(pids=", ".join(map(str, ended.survivors))))
         self._sink.emit(
@@ -182,7 +182,7 @@ class ShellAgent:
         env["XUEN_PURPOSE"] = call.purpose.value
         return env
 
-    # --- for the ears of a call ------------------------------------------------------------------------------------
+    # --- for the listener of a call --------------------------------------------------------------------------------
 
     @property
     def sink(self) -> Sink:
@@ -210,8 +210,8 @@ class ShellAgent:
         self._sink.emit(Notice(level=level, text=text))
 
 
-class _Ears(Listener):
-    """What one call hears: its output shown, logged and kept."""
+class _CallListener(Listener):
+    """Shows, logs and keeps the output of one call."""
 
     def __init__(self, agent: ShellAgent, call: Call, on_started: Callable[[], None] | None) -> None:
         self._agent = agent
@@ -222,7 +222,7 @@ class _Ears(Listener):
         pace = Pace()
         self._cutters = {stream: LineCutter(agent.language) for stream in STREAMS}
         self._kept = {stream: HeadTail() for stream in STREAMS}
-        self._displays = {stream: Display(self._shower(stream), agent.language, pace) for stream in STREAMS}
+        self._displays = {stream: Display(self._emitter(stream), agent.language, pace) for stream in STREAMS}
 
     def started(self, pid: int) -> None:
         """The process runs."""
@@ -277,6 +277,6 @@ class _Ears(Listener):
                 self._log.add(lines)
             self._displays[stream].add(lines)
 
-    def _shower(self, stream: Stream) -> Callable[[str], None]:
+    def _emitter(self, stream: Stream) -> Callable[[str], None]:
         call, sink = self._call, self._agent.sink
         return lambda line: sink.emit(Output(round=call.round, purpose=call.purpose, stream=stream, line=line))
