@@ -19,7 +19,12 @@ Only `UserError` is meant for a person's eyes; whoever raises another one also c
 
 from __future__ import annotations
 
-from xuen.texts import Language, Text
+from xuen.texts import Language, Text, plain
+
+
+def reason_of(error: OSError) -> Text:
+    """What the system says about an error, without its number and the name of the file."""
+    return plain(error.strerror or str(error))
 
 
 class XuenError(Exception):

@@ -55,6 +55,13 @@ def test_the_first_preferred_model_that_answers_is_taken(pick: Callable, tmp_pat
     assert output.read_text() == "model=p/deepseek-v4.1-flash-free\njudge=p/deepseek-v4.1-flash-free\n"
 
 
+def test_a_file_for_the_next_steps_that_cannot_be_written_is_one_line(pick: Callable, tmp_path: Path) -> None:
+    place = tmp_path / "gone" / "output"
+    code, said, trouble, _ = pick("p/big-pickle", GITHUB_OUTPUT=str(place))
+    assert (code, said[-1]) == (2, "p/big-pickle")
+    assert trouble == f"xuen: {place}: cannot be read or written: No such file or directory\n"
+
+
 def test_models_that_hang_fail_answer_nothing_or_an_error_are_passed_over_and_remembered(
     pick: Callable, tmp_path: Path
 ) -> None:

@@ -24,7 +24,7 @@ from xuen.ci import content as names
 from xuen.ci.content import Content, Files, is_candidate, is_log, is_talk, of_workspace, old_talk, travels
 from xuen.ci.git import GitFailed, Remote
 from xuen.ci.merge import BASE, Merged, merge
-from xuen.errors import UsageError, WorkspaceBusy, WorkspaceError
+from xuen.errors import UsageError, WorkspaceBusy, WorkspaceError, reason_of
 from xuen.files.durable import make_folder, write_bytes
 from xuen.files.jsonl import parse_lines
 from xuen.files.regular import read_regular
@@ -281,4 +281,4 @@ def _files_of(workspace: Workspace) -> Iterator[None]:
         yield
     except OSError as error:
         where = str(error.filename or workspace.root)
-        raise WorkspaceError(texts.UNREADABLE.of(reason=plain(error.strerror or str(error))), where=where) from None
+        raise WorkspaceError(texts.UNREADABLE.of(reason=reason_of(error)), where=where) from None

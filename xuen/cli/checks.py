@@ -22,7 +22,7 @@ from xuen.cli.assemble import agent_of, judge_of
 from xuen.cli.reading import running_pid
 from xuen.cli.settings import Settings
 from xuen.config.model import Config
-from xuen.errors import ConfigError, DamagedResearch
+from xuen.errors import ConfigError, DamagedResearch, reason_of
 from xuen.files.regular import read_regular
 from xuen.guard.verify.suite import runners_here
 from xuen.texts import Text, plain
@@ -130,7 +130,7 @@ def suite(settings: Settings) -> Iterator[Finding]:
     try:
         found = runners_here(folder) if folder.is_dir() else []
     except OSError as error:
-        yield Finding(texts.TESTS, "bad", _placed(str(error.filename or folder), plain(error.strerror or str(error))))
+        yield Finding(texts.TESTS, "bad", _placed(str(error.filename or folder), reason_of(error)))
         return
     doubtful = False
     for here, installed in found:
@@ -177,7 +177,7 @@ def workspace(settings: Settings) -> Iterator[Finding]:
     except DamagedResearch as error:
         yield Finding(texts.WORKSPACE, "note", texts.DAMAGED.of(reason=error.reason))
     except OSError as error:
-        what = _placed(str(place.research), plain(error.strerror or str(error)))
+        what = _placed(str(place.research), reason_of(error))
         yield Finding(texts.WORKSPACE, "bad", what, texts.WORKSPACE_MEND)
 
 

@@ -16,7 +16,7 @@ from xuen.cli.output import Output
 from xuen.cli.parser import Options
 from xuen.cli.settings import Settings
 from xuen.cli.signals import signals_stop
-from xuen.errors import ConfigError, UsageError, UserError, WorkspaceError
+from xuen.errors import ConfigError, UsageError, UserError, WorkspaceError, reason_of
 from xuen.files.regular import read_regular
 from xuen.guard import report
 from xuen.stop import Stop
@@ -173,11 +173,23 @@ def _pick_model(options: Options, settings: Settings, output: Output) -> int:
             raise
     output.say(texts.PICKED.of(model=model, judge=judge), "good")
     output.say(model)
+    _tell_steps(model, judge)
+    return 0
+
+
+def _tell_steps(model: str, judge: str) -> None:
+    """Give the models to the steps that follow.
+
+    Raises:
+        WorkspaceError: GITHUB_OUTPUT names a file that cannot be written.
+    """
     target = os.environ.get("GITHUB_OUTPUT")
     if target:
-        with Path(target).open("a", encoding="utf-8") as file:
-            file.write(f"model={model}\njudge={judge}\n")
-    return 0
+        try:
+            with Path(target).open("a", encoding="utf-8") as file:
+                file.write(f"model={model}\njudge={judge}\n")
+        except OSError as error:
+            raise WorkspaceError(_unreadable(error), where=target) from None
 
 
 def _remote(options: Options) -> tuple[str, str]:
@@ -199,4 +211,4 @@ def _number(given: Mapping[str, str], name: str, default: int, low: int, high: i
 
 
 def _unreadable(error: OSError) -> Text:
-    return texts.UNREADABLE.of(reason=plain(error.strerror or str(error)))
+    return texts.UNREADABLE.of(reason=reason_of(error))

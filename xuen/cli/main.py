@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 from xuen.cli.parser import Options, early_language, parse
-from xuen.errors import UsageError, UserError
+from xuen.errors import UsageError, UserError, reason_of
 from xuen.texts import Language, Text, plain
 from xuen.texts import cli as texts
 from xuen.ui.text_out import TextOut, settle
@@ -60,7 +60,7 @@ def _command(options: Options) -> int:
     try:
         here = Path.cwd()
     except OSError as error:  # deleted, or in a folder that was closed to us
-        reason = plain(error.strerror or str(error))
+        reason = reason_of(error)
         raise UsageError(texts.NO_CURRENT_FOLDER.of(reason=reason), mend=texts.OTHER_FOLDER) from None
     settings = read_settings(options, here)
     if options.command == "run":
@@ -83,7 +83,7 @@ def _printed(trouble: OSError | None) -> int:
         UsageError: standard output took not all of it.
     """
     if trouble is not None:
-        raise UsageError(texts.OUTPUT_LOST.of(reason=plain(trouble.strerror or str(trouble))))
+        raise UsageError(texts.OUTPUT_LOST.of(reason=reason_of(trouble)))
     return 0
 
 

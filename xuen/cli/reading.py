@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from xuen.errors import WorkspaceError
+from xuen.errors import WorkspaceError, reason_of
 from xuen.files.jsonl import number
 from xuen.texts import Text, plain
 from xuen.texts import cli as texts
@@ -44,9 +44,7 @@ def workspace_of(folder: str) -> Iterator[Workspace]:
         yield workspace
     except OSError as error:
         where = str(error.filename or workspace.root)
-        raise WorkspaceError(
-            texts.CANNOT_USE_FILE.of(reason=plain(error.strerror or str(error))), where=where
-        ) from None
+        raise WorkspaceError(texts.CANNOT_USE_FILE.of(reason=reason_of(error)), where=where) from None
 
 
 def running_pid(workspace: Workspace) -> int | None:

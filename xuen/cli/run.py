@@ -78,6 +78,9 @@ def _prepare(run: Run) -> list[Text]:
         said.append(presets.NOT_HERE.of(program=preset.program, name=preset.name, install=preset.install))
     if run.config.xwork.base_url is not None and (preset is None or not preset.built_in):
         said.append(presets.SERVER_UNUSED.of(name=agent.name))
+    repo = run.config.rounds.repo
+    if repo is not None and not Path(repo).is_dir():
+        said.append(texts.NO_REPO.of(folder=plain(str(Path(repo).absolute()))))
     if agent.embedded:
         said.append(texts.SMALL_MODEL_CHINESE if language_of(run.task) == "zh" else texts.SMALL_MODEL)
     return said

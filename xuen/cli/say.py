@@ -7,9 +7,8 @@ from pathlib import Path
 from xuen.cli.output import Output
 from xuen.cli.parser import Options
 from xuen.cli.settings import Settings
-from xuen.errors import WorkspaceError
+from xuen.errors import WorkspaceError, reason_of
 from xuen.texts import cli as texts
-from xuen.texts import plain
 from xuen.workspace import inbox
 from xuen.workspace.setup import find_workspace
 
@@ -25,7 +24,7 @@ def run(options: Options, settings: Settings, output: Output) -> int:
         inbox.put(workspace, options.text)
         waiting = len(inbox.peek(workspace))
     except OSError as error:
-        reason = plain(error.strerror or str(error))
+        reason = reason_of(error)
         raise WorkspaceError(texts.CANNOT_QUEUE.of(reason=reason), where=str(workspace.inbox)) from None
     output.say(texts.QUEUED if waiting <= 1 else texts.QUEUED_MORE.of(count=waiting), "good")
     return 0

@@ -37,25 +37,26 @@ def run(options: Options, settings: Settings, output: Output) -> int:
         value["queued"] = [entry.text for entry in queued]
         output.json(value)
         return 0
-    _label(output, texts.L_WORKSPACE, plain(str(workspace.root)))
+    _label(output, texts.L_WORKSPACE, str(workspace.root))
     running = texts.NO_RUN if pid is None else texts.RUN_IS.of(pid=pid or "?")
     _label(output, texts.L_RUN, running, "plain" if pid is None else "good")
     _best(output, seen)
     _label(output, texts.L_ROUNDS, _rounds(seen))
     for id in seen.judging:
-        _label(output, texts.L_JUDGING, plain(id))
+        _label(output, texts.L_JUDGING, id)
     _pending(output, seen)
     _failures(output, seen)
     if queued:
-        _label(output, texts.L_QUEUED, plain(str(len(queued))))
+        _label(output, texts.L_QUEUED, str(len(queued)))
         for entry in queued:
             output.say(entry.text, "muted", indent="  ")
     return 0
 
 
-def _label(output: Output, label: Text, value: Text, tone: Tone = "plain") -> None:
+def _label(output: Output, label: Text, value: Text | str, tone: Tone = "plain") -> None:
     name = label.in_language(output.language)
-    output.say(f"{name}{' ' * (12 - cells(name))}{value.in_language(output.language)}", tone)
+    shown = value if isinstance(value, str) else value.in_language(output.language)
+    output.say(f"{name}{' ' * (12 - cells(name))}{shown}", tone)
 
 
 def _rounds(seen: Overview) -> Text:
@@ -75,17 +76,12 @@ def _best(output: Output, seen: Overview) -> None:
         _label(output, texts.L_BEST, shared.NO_BEST, "wait")
         return
     how = shared.SCORED.of(score=points(best.score), by=best.verify) if best.score is not None else plain(best.verify)
-    time = when(best.adopted_at)
-    _label(
-        output,
-        texts.L_BEST,
-        Text(*(f"{best.id}  {how.in_language(each)}  {time}".rstrip() for each in ("en", "zh"))),
-        "good",
-    )
+    shown = f"{best.id}  {how.in_language(output.language)}  {when(best.adopted_at)}".rstrip()
+    _label(output, texts.L_BEST, shown, "good")
 
 
 def _pending(output: Output, seen: Overview) -> None:
-    _label(output, texts.L_PENDING, plain(str(len(seen.pending))), "wait" if seen.pending else "plain")
+    _label(output, texts.L_PENDING, str(len(seen.pending)), "wait" if seen.pending else "plain")
     for each in seen.pending[-_SHOWN:]:
         output.say(f"{each.id}  {' '.join(each.reason.split())}".rstrip(), "wait", indent="  ")
     _left_out(output, len(seen.pending))
@@ -94,7 +90,7 @@ def _pending(output: Output, seen: Overview) -> None:
 
 
 def _failures(output: Output, seen: Overview) -> None:
-    _label(output, texts.L_FAILURES, plain(str(len(seen.failures))), "bad" if seen.failures else "plain")
+    _label(output, texts.L_FAILURES, str(len(seen.failures)), "bad" if seen.failures else "plain")
     for each in seen.failures[-_SHOWN:]:
         name = event_name(each.event).in_language(output.language)
         output.say(f"r{each.round}  {when(each.ts)}  {name}  {' '.join(each.reason.split())}", "bad", indent="  ")

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from xuen.cli.parser import Options
-from xuen.errors import UsageError
+from xuen.errors import UsageError, reason_of
 from xuen.files.text import read_text
-from xuen.texts import Language, plain, shared
+from xuen.texts import Language, shared
 from xuen.texts import cli as texts
 
 MAX_BYTES = 16 << 20
@@ -49,7 +49,7 @@ def _from_file(path: Path) -> str:
     except OSError as error:
         if error.errno == errno.EFBIG:
             raise UsageError(texts.TASK_FILE_TOO_LARGE.of(limit=MAX_BYTES), where=where) from None
-        reason = plain(error.strerror or str(error))
+        reason = reason_of(error)
         raise UsageError(texts.TASK_FILE_UNREADABLE.of(reason=reason), where=where, mend=shared.CHECK_PATH) from None
     except UnicodeDecodeError:
         raise UsageError(texts.TASK_FILE_NOT_UTF8, where=where, mend=shared.SAVE_UTF8) from None

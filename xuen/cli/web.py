@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import signal
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,7 +15,8 @@ from textual_serve.app_service import AppService
 from textual_serve.server import Server, to_int
 
 from xuen.cli.output import Output
-from xuen.errors import UsageError
+from xuen.cli.serve import LOOPBACK
+from xuen.errors import UsageError, reason_of
 from xuen.texts import plain
 from xuen.texts import serve as texts
 
@@ -53,7 +55,7 @@ class OnePage(Server):
         origin = request.headers.get("Origin")
         if origin is not None and urlsplit(origin).netloc != request.host:
             raise web.HTTPForbidden
-        if self._loopback and urlsplit(f"//{request.host}").hostname not in ("127.0.0.1", "localhost", "::1"):
+        if self._loopback and urlsplit(f"//{request.host}").hostname not in LOOPBACK:
             raise web.HTTPForbidden
         return await handler(request)
 
@@ -119,10 +121,7 @@ def serve(command: str, host: str, port: int, output: Output) -> int:
 
 
 async def _serve(command: str, host: str, port: int, output: Output) -> int:
-    import signal
-
-    loopback = host in ("127.0.0.1", "localhost", "::1")
-    server = OnePage(command, host, port, output, loopback=loopback)
+    server = OnePage(command, host, port, output, loopback=host in LOOPBACK)
     runner = web.AppRunner(await server.application(), access_log=None)
     ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
@@ -138,7 +137,7 @@ async def _serve(command: str, host: str, port: int, output: Output) -> int:
         try:
             await site.start()
         except OSError as error:
-            reason = plain(error.strerror or str(error))
+            reason = reason_of(error)
             raise UsageError(
                 texts.CANNOT_LISTEN.of(reason=reason), where=f"{host}:{port}", mend=texts.OTHER_PORT
             ) from None

@@ -21,15 +21,8 @@ from msgspec import inspect
 from yaml.nodes import MappingNode, Node, ScalarNode
 
 from xuen.config.model import Config
-from xuen.config.values import (
-    KINDS,
-    BadValue,
-    check_text,
-    describe,
-    nearest_key,
-    read_value,
-)
-from xuen.errors import ConfigError
+from xuen.config.values import KINDS, BadValue, check_text, describe, nearest_key, read_value
+from xuen.errors import ConfigError, reason_of
 from xuen.files.text import read_text
 from xuen.texts import Text, plain, shared
 from xuen.texts import config as texts
@@ -162,9 +155,8 @@ class _Reading:
         return values
 
     def _value(self, key: str, key_node: Node, node: Node) -> Any:
-        kinds = KINDS[key] or ()
         try:
-            if any(isinstance(kind, inspect.DictType) for kind in kinds):
+            if _takes_names(key):
                 if not isinstance(node, MappingNode):
                     raise self._unexpected(key, key_node, node)
                 return self._variables(node, key)
@@ -224,9 +216,11 @@ class _Reading:
             raise self._fault(texts.TAG_NOT_ALLOWED.of(tag=plain(tag)), node, key, texts.REMOVE_TAG)
 
     def _unexpected(self, key: str, key_node: Node, node: Node) -> ConfigError:
-        mend = texts.INDENT_KEYS if not isinstance(node, MappingNode) else None
-        if KINDS[key] is not None and not any(isinstance(kind, inspect.DictType) for kind in KINDS[key] or ()):
-            mend = texts.QUOTE_TEXT if describe(key) == texts.TEXT else None
+        mend = None
+        if KINDS[key] is None or _takes_names(key):
+            mend = texts.INDENT_KEYS
+        elif describe(key) == texts.TEXT:
+            mend = texts.QUOTE_TEXT
         return self._fault(texts.EXPECTED.of(expected=describe(key), found=_kind(node)), key_node, key, mend)
 
     def _fault(self, what: Text, node: Node, key: str, mend: Text | None = None) -> ConfigError:
@@ -251,11 +245,16 @@ def _decoded(path: Path) -> str:
     except OSError as error:
         if error.errno == errno.EFBIG:
             raise ConfigError(texts.TOO_LARGE.of(limit=MAX_BYTES), where=_shown(path)) from None
-        reason = plain(error.strerror or str(error))
+        reason = reason_of(error)
         raise ConfigError(texts.UNREADABLE.of(reason=reason), where=_shown(path), mend=shared.CHECK_PATH) from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise ConfigError(texts.NOT_UTF8, where=f"{_shown(path)}:{line}", mend=shared.SAVE_UTF8) from None
+
+
+def _takes_names(key: str) -> bool:
+    """Whether the value of a key is a mapping whose names are the user's own."""
+    return any(isinstance(kind, inspect.DictType) for kind in KINDS[key] or ())
 
 
 def _is_nothing(node: Node) -> bool:

@@ -13,9 +13,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from xuen.errors import UsageError
+from xuen.errors import UsageError, reason_of
 from xuen.events import Event, to_dict
-from xuen.texts import Language, plain
+from xuen.texts import Language
 from xuen.texts.console import EVENTS_MEND, EVENTS_UNWRITABLE
 from xuen.ui.text_out import let_go
 
@@ -65,6 +65,6 @@ def open_events(target: str, language: Language) -> JsonLines:
         # Unbuffered: a line that the disk refused is told once, not again by `close`.
         stream = Path(target).open("ab", buffering=0)  # noqa: SIM115 - lives as long as the run
     except OSError as error:
-        what = EVENTS_UNWRITABLE.of(error=plain(error.strerror or str(error)))
+        what = EVENTS_UNWRITABLE.of(error=reason_of(error))
         raise UsageError(what, where=f"--events {target}", mend=EVENTS_MEND) from error
     return JsonLines(stream, language)

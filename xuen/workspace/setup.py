@@ -11,11 +11,10 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from xuen.errors import LockTimeout, WorkspaceError
+from xuen.errors import LockTimeout, WorkspaceError, reason_of
 from xuen.files.durable import create_bytes, make_folder, remove_temporaries
 from xuen.files.lock import locked
 from xuen.files.regular import read_regular
-from xuen.texts import plain
 from xuen.texts.workspace import CANNOT_USE, CANNOT_USE_MEND, NO_WORKSPACE, NO_WORKSPACE_MEND
 from xuen.workspace import section_writer
 from xuen.workspace.paths import Workspace
@@ -93,5 +92,5 @@ def _best(workspace: Workspace) -> bytes | None:
 
 
 def _unusable(workspace: Workspace, error: OSError) -> WorkspaceError:
-    reason = plain(error.strerror or str(error))
+    reason = reason_of(error)
     return WorkspaceError(CANNOT_USE.of(error=reason), where=str(workspace.root), mend=CANNOT_USE_MEND)
