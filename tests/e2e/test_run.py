@@ -481,6 +481,13 @@ def test_without_weights_the_built_in_agent_fails_with_the_mend_and_its_chinese_
     assert "/nowhere/model.gguf" in done.stdout
 
 
+def test_a_repository_that_is_not_there_is_said_before_the_first_round(xuen: Callable, tmp_path: Path) -> None:
+    configure(tmp_path, agent("--words", "alpha wave"), rounds={"repo": "nowhere"})
+    done = xuen("a task", "--iterations", "1", "--no-tui")
+    told = f"rounds.repo names no folder ({tmp_path / 'nowhere'})"
+    assert told in done.stdout.partition("Round 1")[0]
+
+
 def test_another_task_on_an_old_workspace_is_said_and_gets_its_own_words(xuen: Callable, tmp_path: Path) -> None:
     record = tmp_path / "record.jsonl"
     configure(tmp_path, agent("--words", "alpha wave", "--record", str(record)))

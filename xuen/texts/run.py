@@ -50,8 +50,13 @@ INPUT_NOT_TAKEN = Text(
     "暂时无法把这些输入从 inbox.jsonl 中取出（{error}）；本次运行不会再次发送它们，稍后会重试",
 )
 OTHER_TASK = Text(
-    "this workspace was begun for another task ({old}); from now on the prompts carry the new one",
-    "此工作区原本用于另一个任务（{old}），从现在起提示词使用新任务",
+    "this workspace was begun for another task ({old}); from now on the prompts carry the new one. "
+    "For a question of its own, give it another --workspace",
+    "此工作区原本用于另一个任务（{old}），从现在起提示词使用新任务。若是另一个问题，请换一个 --workspace",
+)
+NO_REPO = Text(
+    "rounds.repo names no folder ({folder}), so its test suite cannot judge; create the folder or mend the path",
+    "rounds.repo 所指的文件夹不存在（{folder}），无法用其中的测试来评判；请创建该文件夹或改正路径",
 )
 
 LEFTOVERS_ENDED = Text(
