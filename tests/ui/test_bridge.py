@@ -5,7 +5,7 @@ import threading
 from xuen import events as ev
 from xuen.events import Purpose
 from xuen.texts import plain
-from xuen.ui.tui.bridge import MAX_WAITING_LINES, Bridge
+from xuen.ui.tui.bridge import LINE, MAX_WAITING_LINES, Bridge
 
 
 def output(n):
@@ -33,6 +33,17 @@ def test_a_flood_loses_the_oldest_lines_counts_them_and_loses_nothing_else():
     lines = [event.line for event in events[1:]]
     assert len(lines) <= MAX_WAITING_LINES
     assert lines == [str(n) for n in range(skipped, total)]
+
+
+def test_long_lines_are_counted_by_what_it_takes_to_draw_them():
+    bridge = Bridge()
+    total = MAX_WAITING_LINES // 2
+    for n in range(total):
+        bridge.emit(output(str(n) + "x" * 64 * LINE))
+    events, skipped = bridge.drain()
+    assert len(events) + skipped == total
+    assert len("".join(event.line for event in events)) <= MAX_WAITING_LINES * LINE
+    assert [event.line.partition("x")[0] for event in events] == [str(n) for n in range(skipped, total)]
 
 
 def test_several_threads_can_tell_at_once():

@@ -1,8 +1,8 @@
 """From the loop's thread to the screen's: events in order, never waiting, never without bound.
 
 Owns the only state that both threads touch. The loop appends; the screen drains when it draws. When an agent
-prints faster than a screen can show, the oldest undrawn lines of output are dropped and counted; every other
-event always arrives.
+prints more than a screen can show, in many lines or in long ones, the oldest undrawn lines of output are dropped and
+counted; every other event always arrives.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import NamedTuple
 from xuen.events import Event, Output
 
 MAX_WAITING_LINES = 2000
+LINE = 100
+"""Characters: a longer line counts as several, since drawing it takes as long as drawing those."""
 
 
 class Drained(NamedTuple):
@@ -36,7 +38,7 @@ class Bridge:
         with self._lock:
             self._events.append(event)
             if isinstance(event, Output):
-                self._lines += 1
+                self._lines += _lines_of(event)
                 if self._lines > MAX_WAITING_LINES:
                     self._drop_half()
 
@@ -52,10 +54,14 @@ class Bridge:
         drop = self._lines // 2
         kept: list[Event] = []
         for event in self._events:
-            if drop and isinstance(event, Output):
-                drop -= 1
-                self._lines -= 1
+            if drop > 0 and isinstance(event, Output):
+                drop -= _lines_of(event)
+                self._lines -= _lines_of(event)
                 self._skipped += 1
             else:
                 kept.append(event)
         self._events = kept
+
+
+def _lines_of(event: Output) -> int:
+    return 1 + len(event.line) // LINE
