@@ -202,6 +202,8 @@ def test_the_help_names_every_option_and_every_command(language: str) -> None:
         (["--language", "auto"], {"LANG": "zh_CN"}, "zh"),
         (["--", "--language", "zh"], {}, "en"),
         (["--language"], {}, "en"),
+        (["设计一个优化器", "--iterations", "x"], {"LANG": "C.UTF-8"}, "zh"),
+        (["设计一个优化器", "--language", "en"], {}, "en"),
     ],
 )
 def test_the_first_words_are_in_the_language_of_the_surroundings(

@@ -78,6 +78,7 @@ def test_a_command_speaks_as_the_last_run_of_its_workspace_did(tmp_path: Path) -
     )
     assert spoken_language(Config(workspace=str(tmp_path)), {"LANG": "zh_CN.UTF-8"}) == "en"
     assert spoken_language(Config(workspace=str(tmp_path), language="zh"), {}) == "zh"
+    assert spoken_language(Config(workspace=str(tmp_path)), {}, "另一个课题") == "zh"
 
 
 def test_nothing_that_a_terminal_obeys_comes_through() -> None:

@@ -10,12 +10,16 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xuen.cli.parser import Options, early_language, parse
 from xuen.errors import UsageError, UserError, reason_of
 from xuen.texts import Language, Text, plain
 from xuen.texts import cli as texts
 from xuen.ui.text_out import TextOut, settle
+
+if TYPE_CHECKING:
+    from xuen.cli.settings import Settings
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -54,7 +58,7 @@ def _answered(words: Sequence[str], language: Language) -> int:
 
 
 def _command(options: Options) -> int:
-    """Import and run one command; each lives in the module of its name."""
+    """Read the settings, then import and run one command; each lives in the module of its name."""
     from xuen.cli.settings import read_settings, spoken_language
 
     try:
@@ -63,13 +67,21 @@ def _command(options: Options) -> int:
         reason = reason_of(error)
         raise UsageError(texts.NO_CURRENT_FOLDER.of(reason=reason), mend=texts.OTHER_FOLDER) from None
     settings = read_settings(options, here)
+    language = spoken_language(settings.config, os.environ, options.task)
+    try:
+        return _run(options, settings, language)
+    except UserError as error:  # from here on the language is known
+        _complain(error.line(language))
+        return error.exit_code
+
+
+def _run(options: Options, settings: Settings, language: Language) -> int:
     if options.command == "run":
         from xuen.cli.run import run
 
         return run(options, settings)
     from xuen.cli.output import Output
 
-    language = spoken_language(settings.config, os.environ)
     output = Output.to(sys.stdout, language, options, os.environ)
     code = import_module(f"xuen.cli.{options.command.partition(' ')[0]}").run(options, settings, output)
     assert isinstance(code, int)

@@ -19,7 +19,7 @@ from xuen.cli.layout import cells, columns
 from xuen.config.overrides import Override, read_override
 from xuen.config.values import BadValue, nearest, read_value
 from xuen.errors import UsageError
-from xuen.texts import Language, Text, plain, shared
+from xuen.texts import Language, Text, language_of, plain, shared
 from xuen.texts import ci as ci_texts
 from xuen.texts import cli as texts
 
@@ -189,7 +189,7 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Options:
 def early_language(argv: Sequence[str], environ: Mapping[str, str]) -> Language:
     """The language for whatever is said before the configuration and the task are known.
 
-    `--language` if it is `en` or `zh`, else what the locale of the surroundings says.
+    `--language` if it is `en` or `zh`, else Chinese after a word with Han characters, else what the locale says.
     """
     for index, word in enumerate(argv):
         if word == "--":
@@ -199,6 +199,8 @@ def early_language(argv: Sequence[str], environ: Mapping[str, str]) -> Language:
             return "zh"
         if value == "en":
             return "en"
+    if any(language_of(word) == "zh" for word in argv):
+        return "zh"
     chosen = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "")
     return "zh" if chosen.lower().startswith("zh") else "en"
 

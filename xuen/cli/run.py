@@ -46,7 +46,7 @@ def run(options: Options, settings: Settings) -> int:
     config = settings.config
     asking = spoken_language(config, os.environ)
     task = read_task(options, asking, input if sys.stdin.isatty() and sys.stdout.isatty() else None)
-    language = language_of(task) if config.language == "auto" else config.language
+    language = spoken_language(config, os.environ, task)
     commands = commands_of(settings)
     stop, token = Stop(), secrets.token_hex(16)
     with ExitStack() as stack:

@@ -12,7 +12,7 @@ from xuen.config.model import Config
 from xuen.config.overrides import apply_overrides
 from xuen.errors import ConfigError
 from xuen.guard.report import last_run
-from xuen.texts import Language
+from xuen.texts import Language, language_of
 from xuen.workspace.paths import Workspace
 
 
@@ -56,9 +56,11 @@ def read_settings(options: Options, folder: Path) -> Settings:
     return Settings(config, loaded, fault, {each.key: each.option for each in options.overrides})
 
 
-def spoken_language(config: Config, environ: Mapping[str, str]) -> Language:
-    """The language of a command without a task: the setting, that of the workspace's last run, that of the locale."""
+def spoken_language(config: Config, environ: Mapping[str, str], task: str | None = None) -> Language:
+    """The language to speak: the setting, else that of the task, of the workspace's last run, of the locale."""
     if config.language != "auto":
         return config.language
+    if task is not None:
+        return language_of(task)
     told = (last_run(Workspace(Path(config.workspace))) or {}).get("language")
     return told if told in ("en", "zh") else early_language((), environ)
