@@ -212,6 +212,31 @@ def test_the_first_words_are_in_the_language_of_the_surroundings(
     assert early_language(argv, environ) == expected
 
 
+@pytest.mark.parametrize("answer", ["", "n", "no", None])
+def test_a_word_that_is_almost_a_command_is_asked_about_on_a_terminal(answer: str | None) -> None:
+    asked: list[str] = []
+
+    def ask(question: str) -> str:
+        asked.append(question)
+        if answer is None:
+            raise EOFError
+        return answer
+
+    with pytest.raises(UsageError, match="nothing was started") as caught:
+        read_task(Options(command="run", task="statu"), "en", ask)
+    assert "xuen status" in caught.value.line("en")
+    assert '"statu" is no command' in asked[0]
+
+
+def test_it_can_be_a_task_all_the_same() -> None:
+    def never(question: str) -> str:
+        raise AssertionError(question)
+
+    assert read_task(Options(command="run", task="statu"), "en", lambda _question: "Y") == "statu"
+    assert read_task(Options(command="run", task="statu"), "en", None) == "statu", "a script is not asked"
+    assert read_task(Options(command="run", task="state of the art"), "en", never) == "state of the art"
+
+
 def test_a_task_file_is_the_whole_task_without_its_mark(tmp_path: Path) -> None:
     file = tmp_path / "task.txt"
     file.write_bytes("\ufeff设计一个新的优化器\r\n\r\n  要求：快\n\n".encode())

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 import errno
 from collections.abc import Callable
 from pathlib import Path
 
-from xuen.cli.parser import Options
+from xuen.cli.parser import COMMANDS, Options
 from xuen.errors import UsageError, reason_of
 from xuen.files.text import read_text
 from xuen.texts import Language, shared
@@ -23,6 +24,8 @@ def read_task(options: Options, language: Language, ask: Callable[[str], str] | 
     """
     if options.task is not None:
         task = options.task
+        if ask is not None:
+            _confirm(task, language, ask)
     elif options.task_file is not None:
         task = _from_file(options.task_file)
     elif ask is not None:
@@ -39,6 +42,19 @@ def read_task(options: Options, language: Language, ask: Callable[[str], str] | 
     if any("\ud800" <= char <= "\udfff" for char in task):
         raise UsageError(texts.TASK_NOT_UTF8)
     return task
+
+
+def _confirm(task: str, language: Language, ask: Callable[[str], str]) -> None:
+    """Ask whether a single word that is almost a command is meant as a task: its run would change the workspace."""
+    near = difflib.get_close_matches(task, list(COMMANDS), n=1, cutoff=0.8)
+    if not near:
+        return
+    try:
+        answer = ask(texts.IS_IT_A_TASK.of(task=task, command=near[0]).in_language(language))
+    except EOFError:
+        answer = ""
+    if answer.strip().lower() not in texts.YES:
+        raise UsageError(texts.NOT_STARTED, mend=texts.COMMAND_MEANT.of(command=near[0]))
 
 
 def _from_file(path: Path) -> str:

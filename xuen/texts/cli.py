@@ -105,6 +105,13 @@ DASH_TASK = Text('A task that begins with "-" goes after "--"', "以 “-” 开
 GIVE_ONE = Text("Give only one of them", "请只给出其中一个")
 HOW_TO_TASK = Text('Write it: xuen "your task"', '请这样写：xuen "你的任务"')
 ASK_TASK = Text("Research task: ", "研究任务：")
+IS_IT_A_TASK = Text(
+    '"{task}" is no command (did you mean {command}?). Run it as the research task? [y/N] ',
+    "“{task}” 不是命令（是否想输入 {command}？）。要把它作为研究任务运行吗？[y/N] ",
+)
+YES = ("y", "yes", "是")
+NOT_STARTED = Text("nothing was started", "没有启动任何东西")
+COMMAND_MEANT = Text("The command is: xuen {command}", "命令是：xuen {command}")
 
 # --- say -----------------------------------------------------------------------------------------------------------
 
