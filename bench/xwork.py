@@ -136,11 +136,11 @@ def one_flood() -> dict[str, float]:
     from xuen.xwork.tools.artifacts import Artifacts
     from xuen.xwork.tools.base import Kit
     from xuen.xwork.tools.exec_command import TOOL, ExecCommand
-    from xuen.xwork.tools.processes import Shelf
+    from xuen.xwork.tools.processes import ProcessTable
 
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace(Path(folder))
-        kit = Kit(workspace, threading.Event(), Artifacts(workspace), Shelf(), dict(os.environ))
+        kit = Kit(workspace, threading.Event(), Artifacts(workspace), ProcessTable(), dict(os.environ))
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         began = time.perf_counter()
         TOOL.run(ExecCommand(command="head -c 300000000 /dev/zero | tr '\\0' y"), kit)

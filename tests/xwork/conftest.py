@@ -18,7 +18,7 @@ from xuen.xwork.policy.paths import Workspace
 from xuen.xwork.tools.artifacts import Artifacts
 from xuen.xwork.tools.base import Kit
 from xuen.xwork.tools.command import environment
-from xuen.xwork.tools.processes import Shelf
+from xuen.xwork.tools.processes import ProcessTable
 
 
 def calls(*named: tuple[str, object], **fields: object) -> ScriptedAnswer:
@@ -72,7 +72,7 @@ def kit(work: Path) -> Iterator[Kit]:
 
     work.mkdir(exist_ok=True)
     workspace = Workspace(work)
-    shelf = Shelf()
+    shelf = ProcessTable()
     yield Kit(workspace, threading.Event(), Artifacts(workspace), shelf, environment(os.environ))
     shelf.close()
     workspace.close()

@@ -315,7 +315,7 @@ def test_addresses():
 
 
 def asker(client, events, **patience):
-    return Asker(client, events.append, NEVER, language="en", patience=Patience(**patience), chance=lambda: 0.5)
+    return Asker(client, events.append, NEVER, language="en", patience=Patience(**patience), jitter=lambda: 0.5)
 
 
 def test_retries_wait_as_long_as_the_server_asks_and_earlier_pieces_are_void(model_server, client, say):

@@ -19,15 +19,15 @@ import pytest
 from xuen.agent.process_tree import spawn
 from xuen.xwork.errors import BadUse, Interrupted
 from xuen.xwork.policy.paths import Workspace
-from xuen.xwork.sandbox import island
+from xuen.xwork.sandbox.bubblewrap import Sandbox, make
 from xuen.xwork.sandbox.mode import Mode
+from xuen.xwork.sandbox.network import make_network
 from xuen.xwork.sandbox.report import Report
-from xuen.xwork.sandbox.walls import Sandbox, make
 from xuen.xwork.tools.artifacts import Artifacts
 from xuen.xwork.tools.base import Effect, Kit
 from xuen.xwork.tools.builtin import TOOLS
 from xuen.xwork.tools.command import environment
-from xuen.xwork.tools.processes import Shelf
+from xuen.xwork.tools.processes import ProcessTable
 
 NEVER = threading.Event()
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,7 +39,7 @@ class Walled:
     def __init__(self, work: Path, sandbox: Sandbox | None) -> None:
         self.workspace = Workspace(work)
         self.cancel = threading.Event()
-        self.shelf = Shelf()
+        self.shelf = ProcessTable()
         self.sandbox = sandbox
         kit = (self.workspace, self.cancel, Artifacts(self.workspace), self.shelf, environment(os.environ), sandbox)
         self.kit = Kit(*kit)
@@ -275,7 +275,7 @@ def test_a_network_whose_maker_hangs_is_given_up(tmp_path, tells):
         "time.sleep(300)\n"
     )
     program.chmod(0o755)
-    assert island.make(str(program), dict(os.environ), NEVER, limit=5.0) is None
+    assert make_network(str(program), dict(os.environ), NEVER, limit=5.0) is None
     assert not psutil.pid_exists(int(pid.read_text()))
 
 

@@ -1,7 +1,7 @@
 """`restore` and `checkpoint`: the workspace and its branch made the same.
 
 Owns the order of things. The branch and the workspace are merged (`merge`), the result is pushed as one commit on top
-of the branch, and only when the remote has taken it is the workspace brought after it. A push that is rejected is
+of the branch, and only when the remote has accepted it is the workspace brought up to date. A push that is rejected is
 merged anew with what the branch holds now and tried again, a bounded number of times; so is a remote that does not
 answer. A stop, a kill or a failure at any point leaves both the branch and the workspace whole, and the next call goes
 on from there.
@@ -57,7 +57,7 @@ class Kept:
 
 
 def restore(folder: Path, remote: Remote, say: Say, *, pause: Pause = time.sleep) -> None:
-    """Bring the workspace in `folder` after the branch; rounds that only the workspace has stay in it.
+    """Bring the workspace in `folder` up to date with the branch; rounds that only the workspace has stay in it.
 
     Raises:
         WorkspaceBusy: a run holds it.
@@ -213,7 +213,7 @@ def _message(merged: Merged) -> str:
 
 
 def _write(workspace: Workspace, ours: Files, merged: Files, remote: Remote) -> int:
-    """Bring the workspace after the merge: candidates first, what follows from them later; how many were written."""
+    """Write the merged files into the workspace, candidates before what follows from them; how many were written."""
     order = sorted(
         (path for path, each in merged.items() if path not in ours or ours[path].oid != each.oid),
         key=lambda path: (not is_candidate(path), path != names.HISTORY, path),

@@ -2,7 +2,7 @@
 
 Owns the list. What travels is what the next run needs and what a person may want to read: never locks, half-written
 files, what agents leave beside them, or sessions. What an agent printed travels in a copy of at most 64 KiB in which
-things that look like keys are blotted out; prompts and printed output only of the latest 200 rounds (older ones stay
+keys and passwords are masked; prompts and printed output only of the latest 200 rounds (older ones stay
 in earlier commits of the branch). Everything else travels byte for byte.
 """
 
@@ -118,7 +118,7 @@ def _log_copy(file: Path) -> bytes:
 
 
 def log_copy(data: bytes) -> bytes:
-    """What of an agent's printed output travels: head and tail, without what looks like a key."""
+    """What of an agent's printed output travels: head and tail, with keys and passwords masked."""
     half = (LOG_BYTES - 200) // 2  # with the note within the limit, so that a copy of a copy is the same
     if len(data) > LOG_BYTES:
         note = CUT.of(count=len(data) - 2 * half)

@@ -97,7 +97,7 @@ class Remote:
         self._home.cleanup()
 
     def fetch(self) -> str | None:
-        """Bring the newest commit of the branch; its id, None when there is no such branch.
+        """Fetch the newest commit of the branch; its id, None when there is no such branch.
 
         Raises:
             UsageError: it is the default branch.
@@ -169,7 +169,7 @@ class Remote:
         return self._git("rev-parse", _NEW).stdout.decode().strip()
 
     def push(self, commit: str) -> Text | None:
-        """Offer a commit to the branch; None when it was taken, else why not."""
+        """Push a commit to the branch; None when the remote accepted it, else the reason."""
         try:
             done = self._git(
                 "push", "--quiet", "--no-verify", "--", self._url, f"{commit}:refs/heads/{self.branch}", check=False
@@ -239,7 +239,7 @@ class Remote:
         return GitFailed(texts.GIT_FAILED.of(command=command, reason=reason), mend=texts.GIT_MEND)
 
     def _said(self, errors: bytes) -> str:
-        """The telling line of what git printed, without anything secret."""
+        """The relevant lines of what git printed, without secrets."""
         lines = [line.strip() for line in errors.decode(errors="replace").splitlines() if line.strip()]
         telling = [line for line in lines if re.match(r"(fatal|error|remote: error| ?!)|.*\[.*rejected", line)]
         said = " | ".join(dict.fromkeys((telling or lines)[:3])) or "?"

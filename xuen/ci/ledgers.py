@@ -63,7 +63,7 @@ class Joined:
 
 
 def read(theirs: bytes, ours: bytes) -> Ledgers:
-    """Hold two histories against each other."""
+    """Compare two histories line by line."""
     both = Ledgers(_lines(theirs))
     twins: dict[bytes, deque[Line]] = {}
     for line in both.theirs:
@@ -146,7 +146,7 @@ class _Contest:
         return next((anchor for anchor in ordered if self._is_intact(anchor)), None)
 
     def decide(self) -> tuple[Side, Anchor | None, Anchor | None]:
-        """Who leads, with what, and what lost unfairly."""
+        """Which side leads, with which best, and the rival that was set back without a comparison."""
         ours, theirs = self.newest(self._ours), self.newest(self._theirs)
         if ours is None or theirs is None:
             return ("theirs", theirs, None) if ours is None else ("ours", ours, None)

@@ -62,11 +62,11 @@ def merge(ours: Files, theirs: Files, base: Mapping[str, bytes] | None, *, now: 
     if joined.data:
         files[names.HISTORY] = Content.of(joined.data)
     _follow(files, ours, theirs, joined)
-    for path, bring in _BRINGERS.items():
+    for path, merge_both in _MERGERS.items():
         mine, other = _optional(ours, path), _optional(theirs, path)
         if path == names.VERDICTS and mine is not None:
             mine = _with_new_ids(mine, other if base is None else base.get(path), rename)
-        _set(files, path, _three_way(mine, other, base, path, bring))
+        _set(files, path, _three_way(mine, other, base, path, merge_both))
     _set(files, names.RESEARCH, _research(ours, theirs, base, files))
     return Merged(files, joined.best, len(both.ours_alone), len(both.theirs_alone))
 
@@ -130,7 +130,7 @@ def _sums(both: Ledgers) -> dict[str, str]:
 
 
 def _place(files: dict[str, Content], path: str, each: Content, sums: Mapping[str, str]) -> None:
-    """Put a file of ours to those of the branch; of two under one name the right one, or both."""
+    """Add a file of ours to those of the branch; of two under one name keep the right one, or both."""
     other = files.get(path)
     if other is None:
         files[path] = each
@@ -184,11 +184,11 @@ def _follow(files: dict[str, Content], ours: Files, theirs: Files, joined: Joine
 
 # --- the files that change ------------------------------------------------------------------------------------------
 
-_Bring = Callable[[bytes, bytes, bytes | None], bytes]
+_Merge = Callable[[bytes, bytes, bytes | None], bytes]
 
 
 def _three_way(
-    mine: bytes | None, other: bytes | None, base: Mapping[str, bytes] | None, path: str, bring: _Bring
+    mine: bytes | None, other: bytes | None, base: Mapping[str, bytes] | None, path: str, merge_both: _Merge
 ) -> bytes | None:
     was = None if base is None else base.get(path)
     if mine == other or (base is not None and mine == was):
@@ -197,7 +197,7 @@ def _three_way(
         return mine
     if mine is None or other is None:
         return mine if other is None else other
-    return bring(mine, other, was)
+    return merge_both(mine, other, was)
 
 
 def _with_new_ids(verdicts: bytes, known: bytes | None, rename: Mapping[str, str]) -> bytes:
@@ -244,7 +244,7 @@ def _models(ours: bytes, theirs: bytes, _: bytes | None) -> bytes:
     return models_bytes(found)
 
 
-_BRINGERS: Mapping[str, _Bring] = {
+_MERGERS: Mapping[str, _Merge] = {
     names.VERDICTS: _verdicts,
     names.INBOX: _inbox,
     names.WORDS: _words,

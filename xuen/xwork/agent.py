@@ -1,6 +1,6 @@
-"""The loop: ask the model, carry out its calls in order, write everything down, until it is done or must not go on.
+"""The agent loop: ask the model, execute its calls in order and record everything, until it is done or is stopped.
 
-Owns the order of things. Always holds: what the next step depends on is on the disk before it begins; a call whose
+Owns the order of these steps. Always holds: what the next step depends on is on the disk before it begins; a call whose
 result is recorded is never executed again, one whose result is not is executed at least once; calls of an answer
 that was cut off are not executed at all; all processes end with the agent.
 """
@@ -52,14 +52,14 @@ from xuen.xwork.tools.registry import Policy, Registry
 
 if TYPE_CHECKING:
     from xuen.xwork.mcp.hub import Hub
-    from xuen.xwork.sandbox.walls import Sandbox
+    from xuen.xwork.sandbox.bubblewrap import Sandbox
 
 ABANDONED = "interrupted, and not carried out to its end"
 CUT_OFF = "not carried out: the answer was cut off at the output limit. Write less in one answer, in several calls."
 
 
 def _nobody(_event: AnyEvent) -> None:
-    """The listener of an agent that nobody listens to."""
+    """The default listener: ignores every event."""
 
 
 class SessionWaits(BadUse):
@@ -73,9 +73,9 @@ class Stopped(XworkError):
 
 
 class RunResult(msgspec.Struct, frozen=True):
-    """What came of a run."""
+    """The result of a run."""
 
-    text: str  # the model's last word
+    text: str  # the model's final answer
     usage: Usage  # of the whole session, as far as the server told
 
 
@@ -94,7 +94,7 @@ class Agent:
         hooks: Iterable[Hook] = (),
         tools: Iterable[AnyTool] | None = None,
     ) -> None:
-        """A client or session that is handed in stays its owner's to close; what is missing is made and closed here.
+        """A client or session that is passed in is closed by its owner; one that is not is created and closed here.
 
         Without `tools` it has the eleven built-in ones.
 
@@ -103,12 +103,12 @@ class Agent:
             ModelError: the embedded model cannot be had.
             Interrupted: the cancel token was set while the sandbox, the model or the MCP servers were made ready.
         """
-        # Loaded with the first agent: a host that imports the library has not made one yet.
-        from xuen.xwork.sandbox.walls import make
+        # Imported with the first agent, so that importing the library stays cheap.
+        from xuen.xwork.sandbox.bubblewrap import make
         from xuen.xwork.tools.artifacts import Artifacts
         from xuen.xwork.tools.builtin import TOOLS
         from xuen.xwork.tools.command import environment
-        from xuen.xwork.tools.processes import Shelf
+        from xuen.xwork.tools.processes import ProcessTable
 
         self.config = config
         self._tell = listener
@@ -117,7 +117,7 @@ class Agent:
             self._workspace = Workspace(config.workspace)
         except OSError as error:
             raise BadUse(texts.WORKSPACE_UNUSABLE.of(reason=plain(str(error)))) from error
-        self._processes = Shelf()
+        self._processes = ProcessTable()
         self._sandbox: Sandbox | None = None
         self._hub: Hub | None = None
         self._owned: list[ModelClient | Session] = []
@@ -232,7 +232,7 @@ class Agent:
         self.session.append(Answered(message, answer.usage))
 
     def _asked(self) -> Answer:
-        """The next answer; a server that finds the conversation too long gets a shorter one, twice."""
+        """The next answer. A conversation that the server finds too long is compacted and sent again, at most twice."""
         ledger = self.session.ledger
         for part in (0.5, 0.1):
             try:
@@ -305,14 +305,14 @@ class Agent:
 
     @property
     def _window(self) -> int:
-        """Tokens of the model's context; a client may learn what it is."""
+        """The size of the model's context in tokens; a client may learn it only later."""
         return self.config.context_tokens or self.client.context_tokens or ASSUMED_WINDOW
 
     def _shorten(self, keep: int) -> None:
         self._tell(compact(self.session, self._asker, keep=keep, window=self._window))
 
     def _shorten_if_possible(self, keep: int) -> None:
-        """Before anybody complained: when it does not work, the conversation goes on as it is."""
+        """Compact before the server has to refuse; if that fails, the conversation goes on as it is."""
         try:
             self._shorten(keep)
         except NothingToCompact:
@@ -320,7 +320,7 @@ class Agent:
         except ModelError as error:
             self._notice(error.what)
 
-    # --- beginnings ---
+    # --- setting up, and telling ---
 
     def _begin(self, *, resumed: bool) -> None:
         event: AnyEvent = RunStarted(model=self.client.name, workspace=str(self._workspace.root), resumed=resumed)
@@ -332,7 +332,7 @@ class Agent:
                 self._notice(lacking)
 
     def _new_choice(self) -> Sequence[ModelChosen]:
-        """The model that this agent has chosen, where the session does not say it yet; a host's own is not ours."""
+        """The model of the settings, unless the session names it already; a client passed in is the host's choice."""
         if self.client not in self._owned:
             return ()
         config = self.config
@@ -352,7 +352,7 @@ class Agent:
         return session
 
     def _connected_servers(self) -> tuple[Sequence[AnyTool], Sequence[tuple[str, Text]]]:
-        """The tools of all MCP servers, and why one is not there."""
+        """The tools of all MCP servers, and the servers that did not start, each with the reason."""
         if not self.config.mcp:
             return (), ()
         from xuen.xwork.mcp.hub import Hub

@@ -1,7 +1,7 @@
-"""How much the runtime keeps of its own in a workspace: the newest journals of single calls, the newest artifacts.
+"""Limits on what the runtime keeps in a workspace: the newest journals of single calls, the newest artifacts.
 
-Owns the bounds of `.xwork/calls` and `.xwork/artifacts`, so that neither grows with the number of calls, nor does the
-work that a call costs. Refuses to touch a journal that some process works on, and whatever does not carry one of the
+Owns the bounds of `.xwork/calls` and `.xwork/artifacts`, so that neither they nor the cost of a call grow with the
+number of calls. Refuses to touch a journal that some process works on, and whatever does not carry one of the
 names given here. Always holds: nothing outside the workspace is deleted, also when a folder is a link; what cannot be
 deleted stays, and is no error.
 """

@@ -92,7 +92,7 @@ def find_workspace(named: str | None) -> Path:
 
 
 def _guarded(body: Callable[[], None], listener: Listener, stop: Stop, language: Language) -> int:
-    """Run it; what failed becomes the last event, and an exit code."""
+    """Run `body`; a failure becomes the last event and the exit code."""
     try:
         body()
     except UserError as error:
@@ -102,7 +102,7 @@ def _guarded(body: Callable[[], None], listener: Listener, stop: Stop, language:
     except BrokenPipeError:  # whoever read our output has gone
         _deafen(sys.stdout)
         return 1
-    except OSError as error:  # nothing else comes this far than an output of ours that takes nothing more
+    except OSError as error:  # the only one that gets this far: our own output cannot be written
         _deafen(sys.stdout)
         print(f"xwork: {error}", file=sys.stderr)  # noqa: T201 - the face of this program
         return 1
@@ -110,7 +110,7 @@ def _guarded(body: Callable[[], None], listener: Listener, stop: Stop, language:
 
 
 def _deafen(stream: TextIO) -> None:
-    """Let what is still to be written go nowhere."""
+    """Send what is still buffered to /dev/null, so that the last flush cannot fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

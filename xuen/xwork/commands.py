@@ -121,7 +121,7 @@ def _model(options: argparse.Namespace, chosen: ModelChosen) -> tuple[str | None
 
 
 def show(options: argparse.Namespace, workspace: Path) -> None:
-    """Print what a session holds and whether it waits; looks at the file only, also while a run goes on.
+    """Print what a session holds and whether work in it waits; only reads the file, so it works during a run too.
 
     Raises:
         BadUse: there is no session, or it cannot be read.
@@ -161,7 +161,7 @@ def show(options: argparse.Namespace, workspace: Path) -> None:
 
 
 def session_so_far(options: argparse.Namespace, workspace: Path) -> Ledger:
-    """What the session that the options name holds; nothing where it cannot be read, which its opening will tell."""
+    """The state of the session that the options name; empty if it cannot be read, which opening it will report."""
     try:
         return _folded(read(session_path(options, workspace))[0])
     except (BadUse, OSError):

@@ -1,4 +1,4 @@
-"""What an agent is made from."""
+"""The settings of an agent."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     model: str | None = None
     api_key_env: str = "OPENAI_API_KEY"  # the variable that holds the key; it may be absent
     approval: Approval = Approval.AUTO
-    sandbox: Mode = Mode.OFF  # around commands; off: they need the network and the home folder more often than not
+    sandbox: Mode = Mode.OFF  # for commands; off, because many of them need the network or the home folder
     sandbox_network: bool = False  # whether commands in a sandbox have a network
     mcp: tuple[McpServer, ...] = ()  # servers whose tools are offered beside the built-in ones
     max_turns: int = 0  # answers of the model in one run; 0 = no limit
@@ -44,7 +44,7 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     language: Language = "en"  # of events for people
 
     def __post_init__(self) -> None:
-        """Take modes by their names too. One that nobody knows is an error and never the most generous one.
+        """Accept modes by name too. An unknown name is an error, never the most permissive mode.
 
         Raises:
             ValueError: there is no such mode.

@@ -35,12 +35,12 @@ from xuen.xwork.session.records import whole
 
 _SHOWN = 200  # characters of a tool call or of its failure
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""What would steer a terminal, or turn around what follows: text of a model must not dress as anything else."""
+"""Control characters and bidirectional overrides: a model's text must not drive the terminal or disguise itself."""
 _EVERY = 5.0  # seconds between two lines of progress where the last one cannot be overwritten
 
 
 def fit_for(stream: TextIO, text: str) -> str:
-    """The text as it may be written there: without control characters where somebody looks at it."""
+    """The text as it may be written to `stream`: without control characters if that is a terminal."""
     return _CONTROLS.sub("", text) if stream.isatty() else text
 
 
@@ -124,7 +124,7 @@ class PlainDisplay:
         self._err.flush()
 
     def _fetching(self, done: int, total: int) -> None:
-        """On a terminal one line that counts up; elsewhere a line now and then; nothing twice."""
+        """On a terminal one line that is rewritten; elsewhere a line every few seconds; never the same line twice."""
         line = texts.FETCH_PROGRESS.of(done=round(done / 1e6), total=round(total / 1e6)).in_language(self._language)
         if line == self._progress_line:
             return

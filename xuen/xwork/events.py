@@ -1,6 +1,6 @@
-"""What a run of xwork tells while it goes on: immutable values, one JSON object each (field `event`).
+"""The events of a run of xwork: immutable values, one JSON object each (field `event`).
 
-The plain output, `--json` and a host's own listener all live on these. Order within a run:
+The plain output, `--json` and a host's own listener are all built on them. Order within a run:
 
     [Notice | Fetching]*  RunStarted  [Notice]*
     per completion:  ModelStarted  (StepStarted | ReasoningChunk | TextChunk)*  [Retrying …]  ModelEnded

@@ -26,7 +26,7 @@ class Gate(Enum):
 
 
 def judge(ledger: Ledger, *, required: bool, reminders: int) -> Gate:
-    """`reminders` is how often the model is told before the run fails."""
+    """Whether the model may finish now; after `reminders` reminders the run fails."""
     if not required or not ledger.unchecked:
         return Gate.OPEN
     return Gate.REMIND if ledger.reminders < reminders else Gate.SHUT

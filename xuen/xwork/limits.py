@@ -1,7 +1,7 @@
 """What ends a run that leads nowhere: the same calls with the same results, failures in a row, too many turns.
 
-Owns the counting within one run. Compares results too, so that work which changes something is never called stuck,
-and leaves tools alone whose use is to be asked again.
+Owns the counting within one run. Compares results too, so that work which changes something never counts as stuck, and
+exempts tools that are meant to be called repeatedly.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ class Limits:
         self._batches: deque[int] = deque(maxlen=max(1, repeats) * _LONGEST_CYCLE)
 
     def turn(self) -> Text | None:
-        """The model is about to be asked; why it is not, if so."""
+        """Count a turn; the reason to stop instead of taking it, if there is one."""
         if self._turns and self._asked >= self._turns:
             return texts.TURNS_OVER.of(count=self._turns)
         self._asked += 1
         return None
 
     def result(self, failed: bool) -> None:
-        """A call is over."""
+        """Count the result of one call."""
         self._failed = self._failed + 1 if failed else 0
 
     def batch(self, calls: Sequence[ToolCall], results: Sequence[str], *, exempt: bool) -> Text | None:
-        """All calls of an answer are over; why the run ends here, if so."""
+        """Compare the calls of one answer and their results with those before; the reason to stop, if there is one."""
         if self._failures and self._failed >= self._failures:
             return texts.FAILURES.of(count=self._failed)
         if exempt or not self._repeats:

@@ -1,4 +1,4 @@
-"""The command line of xwork as a table: what may be said to each command."""
+"""The command line of xwork: the arguments of each command."""
 
 from __future__ import annotations
 

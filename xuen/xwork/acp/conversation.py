@@ -1,4 +1,4 @@
-"""One session of a client: an agent in a thread of its own, and the way of what it tells to the client.
+"""One session of a client: an agent on a thread of its own, and the delivery of its updates to the client.
 
 Owns the border between that thread and the event loop. Always holds: updates arrive in their order, all of a turn
 before its answer and those of a call before the question about it; a client that reads slowly slows the agent down

@@ -74,11 +74,11 @@ class Service:
         self._open: dict[str, Conversation] = {}
 
     def on_connect(self, conn: acp.Client) -> None:
-        """Called once, with the way to the client."""
+        """Called once, with the connection to the client."""
         self._client = conn
 
     async def initialize(self, protocol_version: int, **_: Any) -> schema.InitializeResponse:
-        """Say what is spoken here: one version, whatever the client asks for."""
+        """Tell the version and the capabilities; there is one version, whatever the client asks for."""
         del protocol_version
         capabilities = schema.AgentCapabilities(
             load_session=True,
@@ -94,7 +94,7 @@ class Service:
         )
 
     async def authenticate(self, method_id: str, **_: Any) -> schema.AuthenticateResponse:
-        """Nobody has to."""
+        """No authentication is needed."""
         del method_id
         return schema.AuthenticateResponse()
 
@@ -176,6 +176,6 @@ class Service:
 
 
 def language_of(env: Mapping[str, str]) -> Language:
-    """The language of the surroundings: nobody has said anything yet."""
+    """The language of the locale, since there is no prompt yet to tell it from."""
     chosen = next((env[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if env.get(name)), "")
     return "zh" if chosen.lower().startswith("zh") else "en"

@@ -35,7 +35,7 @@ from xuen.xwork.mcp.pipes import Incoming, LastWords, Outgoing, streams
 
 _PAGES = 100  # of a server's list of tools
 _LEAVES = 2.0  # seconds that a server has to end by itself when its input has ended
-_GRACE = 1.0  # … and then, asked to
+_GRACE = 1.0  # … and then, after SIGTERM
 _TICK = 0.02
 _CONNECT = 30.0  # seconds for a connection over HTTP
 
@@ -94,7 +94,7 @@ class Server:
             raise
 
     async def stop(self) -> None:
-        """Let it end."""
+        """End it in order."""
         self._over.set()
         if self._life is not None:
             if self._client is None:  # not ready yet

@@ -1,7 +1,7 @@
 """The one protocol behind which every language model stands, and how its pieces become an answer.
 
-A client owns its connection or its loaded weights and nothing of the conversation: the whole of it is handed
-over with every request. It refuses to retry (that is the business of whoever asked) and to carry out tool calls.
+A client owns its connection or its loaded weights and nothing of the conversation, all of which is passed with every
+request. It refuses to retry (which is up to the caller) and to carry out tool calls.
 
 Always holds: `complete` gives any number of pieces and then exactly one `Finished`, or it raises; how the
 pieces were cut never changes the answer that `assemble` makes of them.
@@ -119,7 +119,7 @@ class ModelClient(Protocol):
         ...
 
     def close(self) -> None:
-        """Let the connection or the weights go; a second call does nothing."""
+        """Release the connection or the weights; a second call does nothing."""
         ...
 
 

@@ -1,11 +1,11 @@
 """A language model inside this process: xllamacpp with the weights of one GGUF file.
 
 Owns the loaded weights and the one thread that a completion runs on. The native code cannot be interrupted while
-it reads a prompt, so the caller waits on a queue and never in it: a cancelled completion ends for its caller at
-once and goes out by itself at the next token.
+it reads a prompt, so the caller waits on a queue and never in it: a cancelled completion returns to its caller at
+once and stops by itself at the next token.
 
-Always holds: one completion at a time; nothing is printed; the loopback port that the runtime opens whether one
-wants it or not answers to nobody, because its key is made here and told to no one.
+Always holds: one completion at a time; nothing is printed; the loopback port that the runtime always opens answers
+nobody, because its key is random and never told.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CONTEXT_TOKENS = 8192
 _MOST_THREADS = 8
 _LOOK_AROUND = 0.1  # seconds
 _POLL = 0.05  # seconds between two looks at the cancel token
-_UNWIND = 1.0  # seconds that closing waits for a completion which goes out
+_UNWIND = 1.0  # seconds that `close` waits for a cancelled completion to stop
 
 
 class EmbeddedModel:
@@ -92,7 +92,7 @@ class EmbeddedModel:
             stop_if(cancel)
 
     def close(self) -> None:
-        """Let the weights go, unless a cancelled completion is still reading its prompt."""
+        """Release the weights, unless a cancelled completion is still reading its prompt."""
         if self._running is not None:
             self._running.join(_UNWIND)
             if self._running.is_alive():
@@ -118,7 +118,7 @@ class EmbeddedModel:
         yield Finished(finish)
 
     def _await_last(self, cancel: Cancel) -> None:
-        """A completion that its caller gave up may still be going out; there is only one at a time."""
+        """Wait for a cancelled completion that has not stopped yet: only one can run at a time."""
         while self._running is not None and self._running.is_alive():
             stop_if(cancel)
             self._running.join(_POLL)
@@ -134,8 +134,8 @@ def free_cores() -> int:
     """How many threads to compute with: cores that this process may use and nobody else is busy on, from 1 to 8.
 
     The threads of one completion wait for each other by spinning. Where others need the cores too, two threads
-    were five to ten times slower than one; and a small model does not gain from more than a few. Looks around for
-    a tenth of a second.
+    were five to ten times slower than one; and a small model does not gain from more than a few. Measures
+    for a tenth of a second.
     """
     import psutil
 

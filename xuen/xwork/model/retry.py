@@ -1,7 +1,7 @@
 """Asking a model until it answers or there is no point in going on.
 
-Owns the waiting: growing pauses with some chance in them, or exactly what the server asks for; a sleep ends at once
-when the run is cancelled. Gives up clearly: after the last try, or when the server wants more patience than a run has.
+Owns the waiting: exponential backoff with jitter, or exactly the time that the server asks for; a cancelled run ends
+the wait at once. Gives up after the last try, or when the server asks for a longer wait than is allowed.
 Always holds: pieces of a failed try are void, and whoever listens is told so (`Retrying`).
 """
 
@@ -36,11 +36,11 @@ from xuen.xwork.model.client import (
     StepDelta,
     TextDelta,
 )
-from xuen.xwork.model.halves import joined
+from xuen.xwork.model.surrogates import joined
 
 
 class Patience(msgspec.Struct, frozen=True):
-    """How long to go on."""
+    """How often to try, and how long to wait in between."""
 
     tries: int = 6
     first: float = 1.0  # seconds before the first retry; doubled for each further one
@@ -49,7 +49,7 @@ class Patience(msgspec.Struct, frozen=True):
 
 
 class Asker:
-    """Asks one model, with patience."""
+    """Asks one model, and retries what may work later."""
 
     def __init__(
         self,
@@ -59,14 +59,14 @@ class Asker:
         *,
         language: Language,
         patience: Patience | None = None,
-        chance: Callable[[], float] | None = None,
+        jitter: Callable[[], float] | None = None,
     ) -> None:
         self._client = client
         self._tell = listener
         self._cancel = cancel
         self._language: Language = language
         self._patience = patience or Patience()
-        self._chance = chance or _chance
+        self._jitter = jitter or _jitter
 
     def ask(
         self,
@@ -129,11 +129,11 @@ class Asker:
         if asked is not None:
             return asked
         grown = min(patience.longest, patience.first * 2.0 ** (attempt - 1))
-        return grown * (0.75 + 0.5 * self._chance())
+        return grown * (0.75 + 0.5 * self._jitter())
 
 
-def _chance() -> float:
-    """From 0 to 1; what is needed for it is imported when something has failed."""
+def _jitter() -> float:
+    """From 0 to 1; `random` is imported only when something has failed."""
     import random
 
     return random.random()

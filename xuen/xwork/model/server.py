@@ -33,7 +33,7 @@ _LOOPBACK = {"localhost", "127.0.0.1", "::1", "[::1]"}
 
 
 class ServerModel:
-    """What the clients of all such servers are: an address, a model's name, a key, and connections while they live."""
+    """The base of the clients for such servers: an address, a model's name, a key, and open connections."""
 
     def __init__(
         self,
@@ -150,7 +150,7 @@ class Reading:
         self._arrived: queue.SimpleQueue[dict[str, Any] | ModelError | None] = queue.SimpleQueue()
         self._hang_up: Callable[[], None] = lambda: None
         self._given_up = threading.Event()
-        self.done = False  # the server said that it was all
+        self.done = False  # the server sent its end marker
 
     def chunks(self, cancel: Cancel) -> Iterator[dict[str, Any]]:
         """The decoded events of the stream as they come.

@@ -108,7 +108,7 @@ class Led:
         yield Finished(Finish.CALLS if taken.calls else Finish.STOP)
 
     def close(self) -> None:
-        """Let the model go; a second call does nothing."""
+        """Release the model; a second call does nothing."""
         self._client.close()
 
     # --- research ---

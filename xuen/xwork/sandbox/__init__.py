@@ -1,1 +1,1 @@
-"""Walls around the commands of an agent, where the system can make them."""
+"""A sandbox for the commands of an agent, where the system supports one."""

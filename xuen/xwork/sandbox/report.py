@@ -26,7 +26,7 @@ class Report:
         self._told = b""
 
     def begun(self) -> None:
-        """Bubblewrap has its end now."""
+        """Bubblewrap has inherited the write end; close ours."""
         os.close(self.write_end)
         self.write_end = -1
 
@@ -58,7 +58,7 @@ class Report:
         return first
 
     def close(self) -> None:
-        """Let the pipe go; what was told stays known. A second call does nothing."""
+        """Close the pipe; what was reported stays available. A second call does nothing."""
         self._news()
         for end in (self._read, self.write_end):
             if end >= 0:

@@ -64,7 +64,7 @@ def standing_for(notes: str, prompt: str) -> str:
 
 
 def transcribe(message: Message) -> str:
-    """The message as a line of a transcript that no model takes for its own turn."""
+    """The message as a line of a transcript, in a form that a model does not continue as its own turn."""
     match message:
         case Assistant():
             calls = "".join(f"\n[calls {call.name} {_shortened(call.arguments)}]" for call in message.calls)

@@ -112,7 +112,7 @@ class Ledger:
 
     def _answered(self, message: Assistant, usage: Usage) -> None:
         self._close_calls()
-        if usage.input_tokens:  # none at all were needed by a step that asked no model
+        if usage.input_tokens:  # 0 for a step that asked no model
             self._known, self._tail = usage.input_tokens, 0
         self._add(message)
         if usage.input_tokens and usage.output_tokens is not None:

@@ -1,8 +1,8 @@
 """What a session writes down, one JSON object a line.
 
-Owns the form of the records and the way of text into them. Always holds: what was encoded can be decoded, whatever a
-model or a file put into it; half a surrogate pair, which UTF-8 cannot carry, is U+FFFD from the first moment on, so
-that memory and disk agree.
+Owns the form of the records and how text gets into them. Always holds: what was encoded can be decoded, whatever a
+model or a file put into it; a lone surrogate, which UTF-8 cannot encode, is replaced by U+FFFD before anything
+else happens, so that memory and disk agree.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def decode(line: bytes) -> Record | None:
 
 
 def whole(text: str) -> str:
-    """A text that UTF-8 can carry: both halves of a pair become their character, half of one becomes U+FFFD."""
+    """A text that UTF-8 can encode: a split surrogate pair becomes its character, a lone surrogate U+FFFD."""
     if text.isascii():
         return text
     try:

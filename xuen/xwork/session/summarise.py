@@ -1,4 +1,4 @@
-"""Compaction as it happens: the notes are asked for, and only when they are there the session changes.
+"""Carries out a compaction: asks the model for notes, and changes the session only once they are there.
 
 The only part of a session that asks a model. Always holds: whatever fails on the way, the session is as it was.
 """

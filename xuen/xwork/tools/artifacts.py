@@ -25,7 +25,7 @@ _MEMORY = 64 << 10  # bytes of one output in memory, of its head and of its tail
 
 
 class Artifacts:
-    """The artifacts of one agent; their names say when it began, so none looks for a free one among many."""
+    """The artifacts of one agent; their names carry its start time, so that a free name is found at once."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
@@ -69,7 +69,7 @@ class Artifacts:
 
 
 class Capture:
-    """One output while it comes: bounded in memory, whole on the disk once it is too long, up to a bound there too."""
+    """One output as it arrives: bounded in memory; once it is too long, also written to disk, up to a limit there."""
 
     def __init__(self, artifacts: Artifacts) -> None:
         self._artifacts = artifacts

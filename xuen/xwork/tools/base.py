@@ -22,9 +22,9 @@ from xuen.xwork.policy.paths import Workspace
 from xuen.xwork.policy.permission import Resource, Risk
 
 if TYPE_CHECKING:
-    from xuen.xwork.sandbox.walls import Sandbox
+    from xuen.xwork.sandbox.bubblewrap import Sandbox
     from xuen.xwork.tools.artifacts import Artifacts
-    from xuen.xwork.tools.processes import Shelf
+    from xuen.xwork.tools.processes import ProcessTable
 
 Count = Annotated[int, Meta(ge=1)]
 MOST = 10_000
@@ -45,7 +45,7 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What came of a call."""
+    """The result of a call."""
 
     text: str
     failed: bool = False
@@ -68,7 +68,7 @@ class Kit(msgspec.Struct, frozen=True):
     workspace: Workspace
     cancel: Cancel
     artifacts: Artifacts
-    processes: Shelf
+    processes: ProcessTable
     env: Mapping[str, str]
     sandbox: Sandbox | None = None  # around every program that a tool starts
 
@@ -92,8 +92,8 @@ class Tool(Generic[A]):
     ) -> None:
         self.name = name
         self.risk = risk
-        self.writes = risk is Risk.WRITE  # changing files is its use
-        self.repeats = repeats  # asking again and again is its use
+        self.writes = risk is Risk.WRITE  # its purpose is to change files
+        self.repeats = repeats  # it is meant to be called repeatedly
         self._arguments = arguments
         self._run = run
         self._resources = resources

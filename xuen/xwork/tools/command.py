@@ -23,8 +23,8 @@ from xuen.agent.pipes import Pipes, Stream
 from xuen.agent.process_tree import GRACE, ProcessTree, spawn
 from xuen.xwork.cancel import Cancel
 from xuen.xwork.policy.paths import Workspace
+from xuen.xwork.sandbox.bubblewrap import Sandbox
 from xuen.xwork.sandbox.report import Report
-from xuen.xwork.sandbox.walls import Sandbox
 from xuen.xwork.tools.base import ToolError
 
 _TICK = 0.05  # seconds between two looks at the clock and the cancel token
@@ -48,7 +48,7 @@ class Why(StrEnum):
     ITSELF = "itself"
     TIMEOUT = "timeout"
     CANCELLED = "cancelled"
-    SANDBOX = "sandbox"  # its walls could not be made, so it was never begun
+    SANDBOX = "sandbox"  # it could not be made, so the command was never started
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -61,7 +61,7 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 def environment(outside: Mapping[str, str]) -> dict[str, str]:
-    """What commands get: the surroundings, without pagers, colours and questions."""
+    """The environment of commands: ours, without pagers, colours and prompts."""
     kept = {name: value for name, value in outside.items() if name not in _READ_BY_SHELLS}
     if not any(kept.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG")):
         kept["LANG"] = "C.UTF-8"
@@ -74,7 +74,7 @@ def shell() -> str:
 
 
 class Started:
-    """A command that runs: its tree, and what its sandbox tells of it if it is in one."""
+    """A command that runs: its process tree, and the report of its sandbox if it has one."""
 
     def __init__(self, tree: ProcessTree, report: Report | None = None) -> None:
         self.tree = tree
@@ -97,7 +97,7 @@ class Started:
         return self._report is not None and (self.tree.returncode or 0) > 0 and not self._report.carried_out
 
     def close(self) -> None:
-        """It has ended; what was told of it stays known."""
+        """Release the report of the sandbox; what it said stays available."""
         if self._report is not None:
             self._report.close()
 
@@ -205,7 +205,7 @@ def _wait(tree: ProcessTree, pipe: Pipes, cancel: Cancel, deadline: float) -> Wh
 
 
 class _Taker:
-    """Hands on what comes."""
+    """Passes the output on."""
 
     def __init__(self, take: Callable[[bytes], None]) -> None:
         self._take = take
@@ -216,4 +216,4 @@ class _Taker:
         self._take(chunk)
 
     def tick(self) -> None:
-        """Nobody wants to know."""
+        """Nothing to do in between."""

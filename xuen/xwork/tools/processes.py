@@ -21,7 +21,7 @@ from pathlib import Path
 
 from xuen.agent.process_tree import GRACE
 from xuen.xwork.cancel import Cancel
-from xuen.xwork.sandbox.walls import Sandbox
+from xuen.xwork.sandbox.bubblewrap import Sandbox
 from xuen.xwork.tools import command
 from xuen.xwork.tools.artifacts import clean_text
 from xuen.xwork.tools.base import ToolError
@@ -159,7 +159,7 @@ class Managed:
             self._news.notify_all()
 
 
-class Shelf:
+class ProcessTable:
     """The managed processes of one agent."""
 
     def __init__(self) -> None:

@@ -48,15 +48,15 @@ class Registry:
         return [tool.definition for tool in self._tools.values() if not read_only or tool.risk is Risk.READ]
 
     def repeats(self, name: str) -> bool:
-        """Whether calling this tool again and again with the same arguments is its use."""
+        """Whether this tool is meant to be called repeatedly with the same arguments."""
         return name in self._tools and self._tools[name].repeats
 
     def writes(self, name: str) -> bool:
-        """Whether changing files is the use of the tool of that name."""
+        """Whether it is the purpose of this tool to change files."""
         return name in self._tools and self._tools[name].writes
 
     def carry_out(self, call: ToolCall) -> Outcome:
-        """The whole way of one call; never raises for what a tool does.
+        """Carry out one call, from decoding to the shortened result; never raises for what a tool does.
 
         Raises:
             Interrupted: the cancel token was set, so the result, if there is one, is not to be recorded.
@@ -90,7 +90,7 @@ class Registry:
         return tool, tool.decode(call.arguments)
 
     def _denied(self, request: Request) -> Denied | None:
-        # The ceiling first: below it nobody is even asked.
+        # The ceiling comes first: about what it forbids nobody is even asked.
         if self._policy.approval is Approval.READ_ONLY and request.risk is not Risk.READ:
             return decide(self._policy.approval, request, Verdict.DEFAULT)
         verdict = hook_boundary.permission(self._policy.on_permission, request)

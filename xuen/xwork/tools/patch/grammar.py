@@ -18,6 +18,7 @@ empty line for an empty context line. Refuses everything else, with the number o
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 import msgspec
 
@@ -82,8 +83,10 @@ def parse(text: str) -> list[Change]:
         raise ToolError(f"a patch ends with the line {END!r}")
     reader = _Reader(lines[:-1])
     changes: list[Change] = []
+    reader.pass_blanks()
     while not reader.over():
         changes.append(reader.change())
+        reader.pass_blanks()
     if not changes:
         raise ToolError("the patch changes nothing")
     return changes
@@ -107,9 +110,11 @@ class _Reader:
         self._at = 1
 
     def over(self) -> bool:
-        while self._at < len(self._lines) and not self._lines[self._at].strip():
-            self._at += 1
         return self._at >= len(self._lines)
+
+    def pass_blanks(self) -> None:
+        while not self.over() and not self._lines[self._at].strip():
+            self._at += 1
 
     def change(self) -> Change:
         line = self._lines[self._at].strip()
@@ -144,7 +149,7 @@ class _Reader:
         chunks: list[Chunk] = []
         while (line := self._peek()) is not None and not _heads_a_file(line):
             if not line.strip() and not self._in_chunk():
-                self._at += 1
+                self.pass_blanks()
                 continue
             chunks.append(self._chunk(first=not chunks))
         if not chunks and move_to is None:
@@ -153,7 +158,7 @@ class _Reader:
 
     def _in_chunk(self) -> bool:
         """Whether the blank line here is followed by more of a chunk without a heading."""
-        following = next((line for line in self._lines[self._at :] if line.strip()), "")
+        following = next((line for line in islice(self._lines, self._at, None) if line.strip()), "")
         return following[:1] in (" ", "-", "+")
 
     def _chunk(self, *, first: bool) -> Chunk:
@@ -182,7 +187,7 @@ class _Reader:
         return chunk
 
     def _peek(self) -> str | None:
-        return self._lines[self._at] if self._at < len(self._lines) else None
+        return None if self.over() else self._lines[self._at]
 
     @staticmethod
     def _error(what: str, number: int) -> ToolError:

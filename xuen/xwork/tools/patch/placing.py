@@ -66,18 +66,19 @@ def apply(text: str, chunks: Sequence[Chunk], shown: str) -> str:
 
 
 def _replace(lines: list[str], ends: list[str], placed: Placed, newline: str) -> None:
-    """Take one chunk's lines out and put its new ones in; context lines stay those of the file."""
-    at = placed.at
-    indent = _indentation(placed.chunk, lines[at : at + len(placed.chunk.old)])
+    """Put the new lines of a chunk in the place of its old ones; context lines stay those of the file."""
+    there = slice(placed.at, _after(placed.at, placed.chunk))
+    indent = _indentation(placed.chunk, lines[there])
+    old = zip(lines[there], ends[there], strict=True)
+    new: list[tuple[str, str]] = []
     for mark, text in placed.chunk.lines:
-        if mark == " ":
-            at += 1
+        if mark == "+":
+            new.append((indent(text), newline))
         elif mark == "-":
-            del lines[at], ends[at]
+            next(old)
         else:
-            lines.insert(at, indent(text))
-            ends.insert(at, newline)
-            at += 1
+            new.append(next(old))
+    lines[there], ends[there] = [line for line, _ in new], [end for _, end in new]
 
 
 def _place_all(lines: list[str], chunks: Sequence[Chunk], shown: str) -> list[Placed]:
@@ -110,9 +111,10 @@ def _place_all(lines: list[str], chunks: Sequence[Chunk], shown: str) -> list[Pl
 
 
 def _ways(chunks: Sequence[Chunk], candidates: Sequence[list[int]]) -> list[list[int]]:
-    """`[n][i]`: in how many ways the chunks from number n on fit, that one at its candidate i or later; 2 is more.
+    """`[n][i]`: in how many ways the chunks from number n on fit, that one at its candidate i or later.
 
-    Worked out from the last chunk to the first, so that it takes no longer than there are candidates.
+    Counts to 2 and no further. Works from the last chunk to the first, so that it takes no longer than there are
+    candidates.
     """
     ways = [*([0] * (len(places) + 1) for places in candidates[:-1]), [1]]
     for number in range(len(chunks) - 1, -1, -1):

@@ -1,7 +1,7 @@
-"""A network without a way out that the commands of one agent share.
+"""An isolated network namespace that all commands of one agent share.
 
-Without it each command had a loopback interface of its own, and a server that one command started could not be tried
-by the next. Owns the namespaces, which are kept alive by being open; no process has to run for them.
+Without it each command would have a loopback interface of its own, and a server that one command started could not be
+reached by the next. Owns the namespaces; open descriptors keep them alive, so no process has to run for them.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ _MAKE = 20.0  # seconds that making it may take
 _LOOK = 0.01  # seconds between two looks at its maker
 
 
-class Island:
-    """The open namespaces: the network's, and that of the users to whom it belongs."""
+class SharedNetwork:
+    """The open network namespace, and the user namespace that owns it."""
 
     def __init__(self, entering: str, user: int, network: int) -> None:
-        """`entering` is the program nsenter; the descriptors are closed with the island."""
+        """`entering` is the path of nsenter; `close` closes the descriptors."""
         self._entering = entering
         self._open: tuple[int, ...] = (user, network)
 
     def prefix(self) -> list[str]:
-        """What a command line begins with so that it is carried out on the island."""
-        # By our process's own names, so that commands need not inherit the descriptors.
+        """What to put before a command line so that it runs in the namespace."""
+        # Named through our own /proc entry, so that commands need not inherit the descriptors.
         user, network = (f"/proc/{os.getpid()}/fd/{descriptor}" for descriptor in self._open)
         return [self._entering, f"--user={user}", "--preserve-credentials", f"--net={network}", "--"]
 
     def close(self) -> None:
-        """Let it go; a second call does nothing."""
+        """Release the namespaces; a second call does nothing."""
         for descriptor in self._open:
             os.close(descriptor)
         self._open = ()
 
 
-def make(bubblewrap: str, env: Mapping[str, str], cancel: Cancel, limit: float = _MAKE) -> Island | None:
-    """A new island; None where the system has not what it takes, or not within `limit` seconds.
+def make_network(bubblewrap: str, env: Mapping[str, str], cancel: Cancel, limit: float = _MAKE) -> SharedNetwork | None:
+    """A new shared network; None where the system does not support one, or it takes more than `limit` seconds.
 
     Raises:
         Interrupted: `cancel` was set.
@@ -50,7 +50,7 @@ def make(bubblewrap: str, env: Mapping[str, str], cancel: Cancel, limit: float =
     if entering is None:
         return None
     report = Report()
-    walls = [
+    options = [
         "--die-with-parent",
         "--unshare-user",
         "--unshare-net",
@@ -61,7 +61,7 @@ def make(bubblewrap: str, env: Mapping[str, str], cancel: Cancel, limit: float =
         "/",
         "/",
     ]
-    argv = [bubblewrap, *walls, "--json-status-fd", str(report.write_end), "--", "cat"]
+    argv = [bubblewrap, *options, "--json-status-fd", str(report.write_end), "--", "cat"]
     opened: list[int] = []
     try:
         with subprocess.Popen(
@@ -82,7 +82,7 @@ def make(bubblewrap: str, env: Mapping[str, str], cancel: Cancel, limit: float =
             finally:
                 holder.kill()  # or its end would be waited for, however long it takes
         if first is not None and holder.returncode == 0:
-            return Island(entering, *opened)
+            return SharedNetwork(entering, *opened)
     except OSError:
         pass
     finally:
@@ -94,7 +94,7 @@ def make(bubblewrap: str, env: Mapping[str, str], cancel: Cancel, limit: float =
 
 
 def _end_of_input(holder: subprocess.Popen[bytes], limit: float, cancel: Cancel) -> None:
-    """Close its input and wait for its end, `limit` seconds at most or until `cancel` is set."""
+    """Close its input and wait until it ends, `limit` seconds have passed, or `cancel` is set."""
     assert holder.stdin is not None
     holder.stdin.close()
     deadline = time.monotonic() + limit

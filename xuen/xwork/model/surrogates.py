@@ -1,7 +1,7 @@
-"""Characters that a server cut in two: some send the halves of a surrogate pair in different pieces.
+"""Surrogate pairs that a server split: some send the two halves of one character in different pieces.
 
-Pure. Always holds: what comes out can be written as UTF-8, and is the same for every cut; half of a character that
-never got its other half is U+FFFD.
+Pure. Always holds: what comes out can be encoded as UTF-8 and does not depend on where the text was split; a lone
+surrogate becomes U+FFFD.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from xuen.xwork.session.records import whole
 
 
 def joined(deltas: Iterable[Delta]) -> Iterator[Delta]:
-    """The same pieces, with a first half held back until what follows it in the same text has come."""
+    """The same pieces; a high surrogate at the end of one is held back until the next piece of that text arrives."""
     held: dict[type[TextDelta | ReasoningDelta], str] = {}
     for delta in deltas:
         match delta:

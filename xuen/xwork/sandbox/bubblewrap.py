@@ -1,9 +1,9 @@
-"""A sandbox for commands, made by bubblewrap: the workspace can be written, the rest only read.
+"""A sandbox for commands, made by bubblewrap: the workspace is writable, everything else is read-only.
 
-Owns the walls: what a command sees, and what bubblewrap tells of it. A command has a /tmp of its agent's own that
-lives as long as the agent, no sight of other processes, no capabilities, no sockets below /run, and no network
-unless it is allowed; the runtime's own folder in the workspace can only be read. Refuses to go on where the walls
-cannot be made: a command then does not run at all, and its exit code is not taken for an answer.
+Owns what a command sees, and what bubblewrap reports about it. A command has a /tmp of its agent's own that lives as
+long as the agent, sees no other processes, has no capabilities, no sockets below /run, and no network
+unless it is allowed; the runtime's own folder in the workspace can only be read. Refuses to go on where the
+sandbox cannot be made: a command then does not run at all, and no exit code is taken for its own.
 
 Always holds: the environment passes through, so a process in the sandbox carries the marks of its tree; bubblewrap
 stays the first process of that tree and everything inside ends with the sandbox's own first process.
@@ -26,19 +26,19 @@ from xuen.texts.xwork import INTERRUPTED
 from xuen.xwork.cancel import Cancel
 from xuen.xwork.errors import BadUse, Interrupted
 from xuen.xwork.policy.paths import STATE
-from xuen.xwork.sandbox import island
 from xuen.xwork.sandbox.mode import Mode
+from xuen.xwork.sandbox.network import SharedNetwork, make_network
 from xuen.xwork.sandbox.report import Report
 
 _PROBE = 20.0  # seconds that bubblewrap has to show that it works
 _LOOK = 0.01  # seconds between two looks at it and at the cancel token
-_NOT_WRITABLE = 9  # exit code of the probe: the walls stand, and the workspace is on their wrong side
+_NOT_WRITABLE = 9  # exit code of the probe: the sandbox works, but the workspace in it is read-only
 _TEMPORARY = ("/tmp", "/var/tmp")
 _SYSTEM = ("/", "/dev", "/proc", "/sys", "/usr", "/etc")
 
 
 class Sandbox:
-    """The walls around the commands of one agent."""
+    """The sandbox around the commands of one agent."""
 
     def __init__(self, program: str, workspace: Path, *, network: bool) -> None:
         """`program` is bubblewrap; `workspace` is absolute and holds no link.
@@ -47,7 +47,7 @@ class Sandbox:
             OSError: there is no place for temporary files.
         """
         self._network = network
-        self._island: island.Island | None = None
+        self._shared_network: SharedNetwork | None = None
         self._program = program
         self._workspace = str(workspace)
         import tempfile  # most agents have no sandbox
@@ -55,27 +55,27 @@ class Sandbox:
         self._temporary = tempfile.mkdtemp(prefix="xwork-")
 
     def argv(self, command: Sequence[str], cwd: Path, report: int | None = None) -> list[str]:
-        """What to start instead of `command`; bubblewrap tells on descriptor `report` what becomes of it."""
+        """What to start instead of `command`; bubblewrap reports on the descriptor `report` how it went."""
         told = [] if report is None else ["--json-status-fd", str(report)]
-        before = self._island.prefix() if self._island else []
-        return [*before, self._program, *self._walls(), "--chdir", str(cwd), *told, "--", *command]
+        before = self._shared_network.prefix() if self._shared_network else []
+        return [*before, self._program, *self._options(), "--chdir", str(cwd), *told, "--", *command]
 
     def share_network(self, env: Mapping[str, str], cancel: Cancel) -> None:
-        """Put all commands from now on into one network that leads nowhere, if they are to have none.
+        """Put all further commands into one isolated network, unless they may use the real one.
 
         Raises:
             Interrupted: `cancel` was set.
         """
         if not self._network:
-            self._island = island.make(self._program, env, cancel)
+            self._shared_network = make_network(self._program, env, cancel)
 
     @property
     def rules(self) -> str:
-        """What the model is told of it."""
+        """What the model is told about it."""
         network = "they have network access."
         if not self._network:
             network = "they have no network, but can reach each other's servers on 127.0.0.1."
-            if self._island is None:
+            if self._shared_network is None:
                 network = "they have no network; even a server of another command cannot be reached."
         return (
             "Commands run in a sandbox: they can write in the workspace and in /tmp, elsewhere they can only read, "
@@ -84,15 +84,15 @@ class Sandbox:
 
     def close(self) -> None:
         """Remove the temporary files; a second call does nothing."""
-        if self._island is not None:
-            self._island.close()
-            self._island = None
+        if self._shared_network is not None:
+            self._shared_network.close()
+            self._shared_network = None
         shutil.rmtree(self._temporary, ignore_errors=True)
 
-    def _walls(self) -> Iterator[str]:
+    def _options(self) -> Iterator[str]:
         # Capabilities would let a command undo the mounts, and root could still write /proc/sys without any.
         yield from ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--cap-drop", "ALL")
-        yield from () if self._network or self._island else ("--unshare-net",)
+        yield from () if self._network or self._shared_network else ("--unshare-net",)
         yield "--new-session"  # a group of its own, which signals can be sent to without hitting bubblewrap
         yield from ("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc")
         yield from self._run_folder()
