@@ -28,6 +28,7 @@ def test_status_shows_the_state_at_a_glance(workspace: Workspace, call: Call) ->
     inbox.put(workspace, "try it")
     assert call("status").splitlines() == [
         f"Workspace   {workspace.root}",
+        "Task        a task",
         "Run         none is going on",
         f"Best        {BETTER}  score 8.5 (ai)  2026-11-30 10:11:03Z",
         "Rounds      5 (adopted 1, rejected 1, pending 1, no change 1, agent failed 1)",
@@ -42,6 +43,18 @@ def test_status_shows_the_state_at_a_glance(workspace: Workspace, call: Call) ->
     chinese = call("status", language="zh")
     assert f"最佳        {BETTER}  8.5 分（ai）" in chinese
     assert "轮次        5（已采纳 1，已拒绝 1，挂起 1，无改动 1，agent 失败 1）" in chinese
+
+
+def test_a_verdict_that_waits_for_the_next_reading_is_seen(workspace: Workspace, call: Call) -> None:
+    assert call("score", OPEN, "5") == f"noted 5 for {OPEN}; the next run honours it first\n"
+    call("score", OPEN, "8")
+    call("score", WORSE, "7.5", "after all")
+    said = call("score", BETTER, "1")
+    assert said == f"noted 1 for {BETTER}, but it was adopted before, so nothing changes\n"
+    shown = call("status")
+    rows = "".join(f"  {id}  {score}  counts from the next round on\n" for id, score in ((OPEN, 8), (WORSE, 7.5)))
+    assert f"Verdicts    2\n{rows}" in shown
+    assert json.loads(call("status", "--json"))["noted"] == {OPEN: 8.0, WORSE: 7.5}
 
 
 def test_status_as_json(workspace: Workspace, call: Call) -> None:
@@ -168,7 +181,7 @@ def test_score_adds_a_line_and_nothing_else(workspace: Workspace, call: Call) ->
 
 def test_score_beside_a_run_is_honoured_after_the_round(workspace: Workspace, call: Call) -> None:
     with RunLock(workspace, "token"):
-        assert "honoured after this round" in call("score", OPEN, "0")
+        assert "counts from the next round on" in call("score", OPEN, "0")
 
 
 def test_looking_changes_nothing_and_waits_for_nobody(workspace: Workspace, call: Call) -> None:

@@ -114,7 +114,7 @@ def test_a_session_from_the_first_text_to_quitting_during_a_call(tmp_path):
         tmux.keys("s", "9", " ", "good")
         tmux.until("9 good")
         tmux.keys("Enter")
-        tmux.until("noted: counts when this round is over")
+        tmux.until("noted: counts from the next round on")
         assert " 9 good\n" in Workspace(tmp_path / "workspace").verdicts.read_text()
         tmux.keys("Escape")
         tmux.until("Log")

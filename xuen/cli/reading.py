@@ -24,6 +24,7 @@ _EVENTS = {
     "heartbeat": texts.E_HEARTBEAT,
     "damaged": texts.E_DAMAGED,
     "agent_failed": texts.E_AGENT_FAILED,
+    "stopped": texts.E_STOPPED,
     "restored": texts.E_RESTORED,
     "verdict": texts.E_VERDICT,
     "recovered": texts.E_RECOVERED,

@@ -19,8 +19,8 @@ def run(options: Options, settings: Settings, output: Output) -> int:
     """
     assert options.score is not None
     with workspace_of(settings.config.workspace) as workspace:
-        report.add_verdict(workspace, options.id, options.score, options.comment)
-        going_on = running_pid(workspace) is not None
-    noted = texts.NOTED_RUNNING if going_on else texts.NOTED
-    output.say(noted.of(score=points(options.score), id=options.id), "good")
+        counts = report.add_verdict(workspace, options.id, options.score, options.comment)
+        noted = texts.NOTED_RUNNING if running_pid(workspace) is not None else texts.NOTED
+    said = noted if counts else texts.NOTED_IN_VAIN
+    output.say(said.of(score=points(options.score), id=options.id), "good" if counts else "wait")
     return 0

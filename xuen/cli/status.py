@@ -16,9 +16,10 @@ from xuen.guard.report import Overview
 from xuen.texts import Text, plain, shared
 from xuen.texts import cli as texts
 from xuen.workspace import inbox
+from xuen.workspace.research import title_of
 
 _SHOWN = 10
-_COUNTED = ("adopted", "rejected", "pending", "heartbeat", "damaged", "agent_failed")
+_COUNTED = ("adopted", "rejected", "pending", "heartbeat", "damaged", "agent_failed", "stopped")
 
 
 def run(options: Options, settings: Settings, output: Output) -> int:
@@ -38,6 +39,8 @@ def run(options: Options, settings: Settings, output: Output) -> int:
         output.json(value)
         return 0
     _label(output, texts.L_WORKSPACE, str(workspace.root))
+    if seen.task is not None:
+        _label(output, texts.L_TASK, title_of(seen.task))
     running = texts.NO_RUN if pid is None else texts.RUN_IS.of(pid=pid or "?")
     _label(output, texts.L_RUN, running, "plain" if pid is None else "good")
     _best(output, seen)
@@ -45,6 +48,10 @@ def run(options: Options, settings: Settings, output: Output) -> int:
     for id in seen.judging:
         _label(output, texts.L_JUDGING, id)
     _pending(output, seen)
+    if seen.noted:
+        _label(output, texts.L_NOTED, str(len(seen.noted)), "good")
+        for id, score in seen.noted.items():
+            output.say(texts.WAITING_VERDICT.of(id=id, score=points(score)), "good", indent="  ")
     _failures(output, seen)
     if queued:
         _label(output, texts.L_QUEUED, str(len(queued)))

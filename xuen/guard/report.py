@@ -22,6 +22,8 @@ from xuen.files.regular import read_regular
 from xuen.guard.candidates import is_id, kept_ids, load
 from xuen.guard.history import Anchor, Index, Known, Status, fold
 from xuen.guard.recovery import survey
+from xuen.guard.verdicts import due
+from xuen.guard.verdicts import parse as parse_verdicts
 from xuen.texts import guard as texts
 from xuen.texts import plain
 from xuen.workspace.paths import Workspace
@@ -55,13 +57,16 @@ class Failure:
 class Overview:
     """A workspace at a glance; `rounds` is the highest round number.
 
-    `judging` are the candidates that a run is deciding on right now. `counts` says how many candidates are what they
-    are now, and how often each other event happened.
+    `task` is that of the latest run. `judging` are the candidates that a run is deciding on right now, `noted` the
+    verdicts that the next reading will carry out, by id. `counts` says how many candidates are what they are now, and
+    how often each other event happened.
     """
 
+    task: str | None
     best: Anchor | None
     pending: list[Waiting]
     judging: list[str]
+    noted: Mapping[str, float]
     rounds: int
     counts: Mapping[str, int]
     failures: list[Failure]
@@ -116,10 +121,13 @@ def overview(workspace: Workspace, *, running: bool = False) -> Overview:
     index = fold(lines)
     judging = [known.id for known in index.known.values() if known.status == "open"] if running else []
     last_pending = {str(line.get("id")): line for line in lines if line.get("event") == "pending"}
+    tasks = [line["task"] for line in lines if line.get("event") == "run_started" and isinstance(line.get("task"), str)]
     return Overview(
+        task=tasks[-1] if tasks else None,
         best=survey(workspace, index).anchor,
         pending=[_waiting(index.known[id], last_pending.get(id, {})) for id in index.pending() if id not in judging],
         judging=judging,
+        noted=_noted(workspace, index),
         rounds=index.last_round,
         counts=_counts(lines, index, judging),
         failures=[
@@ -148,13 +156,24 @@ def _waiting(known: Known, line: Mapping[str, Any]) -> Waiting:
     )
 
 
+def _noted(workspace: Workspace, index: Index) -> dict[str, float]:
+    """The verdicts that are still to be carried out."""
+    try:
+        written = parse_verdicts(read_regular(workspace.verdicts))
+    except OSError:  # no file, or one of which the next run will tell
+        return {}
+    found, _ = due(written, index, lambda known: not known.was_best, lambda _score: False)
+    return {each.known.id: each.score for each in found}
+
+
 def _counts(lines: list[dict[str, Any]], index: Index, judging: list[str]) -> Counter[str]:
     """Candidates by their state, where one that was overturned counts once; events without one by their number."""
     of_candidates = ("baseline", "candidate", "adopted", "rejected", "pending")
     counts = Counter(str(line.get("event")) for line in lines if line.get("event") not in of_candidates)
     counts.update("pending" if known.status == "open" else known.status for known in index.known.values())
     counts["pending"] -= len(judging)
-    counts["agent_failed"] -= sum(line.get("why") == Why.STOPPED for line in lines)
+    counts["stopped"] = sum(line.get("why") == Why.STOPPED for line in lines)
+    counts["agent_failed"] -= counts["stopped"]
     return counts
 
 
@@ -217,8 +236,10 @@ def story(workspace: Workspace, id: str) -> Story:
     )
 
 
-def add_verdict(workspace: Workspace, id: str, score: float, comment: str = "") -> None:
+def add_verdict(workspace: Workspace, id: str, score: float, comment: str = "") -> bool:
     """Append a line to verdicts.txt; it is on the disk when this returns, and honoured at the next reading.
+
+    Whether that will change anything: what was adopted once stays decided.
 
     Raises:
         UsageError: no such candidate, or a score that is not 0 to 10.
@@ -226,12 +247,14 @@ def add_verdict(workspace: Workspace, id: str, score: float, comment: str = "") 
     """
     if not 0 <= score <= 10:  # NaN too
         raise UsageError(texts.SCORE_OUT_OF_RANGE.of(score=score))
-    if not is_id(id) or (id not in kept_ids(workspace.rounds) and id not in fold(history(workspace)).known):
+    known = fold(history(workspace)).known.get(id)
+    if not is_id(id) or (known is None and id not in kept_ids(workspace.rounds)):
         raise _unknown(id)
     number = format(Decimal(repr(float(score))).normalize(), "f")  # never with an exponent
     line = " ".join(f"{id} {number} {comment}".split())
     make_folder(workspace.rounds)
     append_lines(workspace.verdicts, [line.encode(errors="replace")])
+    return known is None or not known.was_best
 
 
 def _parent_data(workspace: Workspace, index: Index, parent: str) -> bytes | None:

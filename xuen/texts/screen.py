@@ -167,7 +167,7 @@ SCORE_HINT = Text(
 )
 SCORE_TITLE = Text("Your score for {id}", "给 {id} 评分")
 SCORE_BAD = Text("that does not begin with a number from 0 to 10", "开头不是 0 到 10 之间的数")
-SCORE_NOTED = Text("noted: counts when this round is over", "已记下，本轮结束后生效")
+SCORE_NOTED = Text("noted: counts from the next round on", "已记下，下一轮起生效")
 SCORE_NOTED_LATER = Text("noted: counts when xuen is started again", "已记下，下次启动时生效")
 NOT_SCORED = Text("not noted: {error}", "未能记下：{error}")
 
