@@ -226,6 +226,17 @@ def test_a_workspace_that_cannot_be_made_fails() -> None:
         assert (code, rows(lines, "workspace")[0][:2]) == (1, "!!")
 
 
+def test_places_that_cannot_even_be_looked_at_are_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    unseen = "x" * 300  # as a folder that nobody may enter: looking at it is an error
+    code, lines = ask(f"rounds: {{repo: {unseen}}}\nagent: {{command: 'cat \"$prompt\"'}}\n", "--workspace", unseen)
+    assert code == 1
+    assert [rows(lines, name)[0][:2] for name in ("agent", "test suite", "workspace")] == ["ok", "!!", "!!"]
+    assert rows(lines, "workspace")[0].endswith(f"{unseen}: File name too long")
+    monkeypatch.setenv("XWORK_MODEL_FILE", unseen)
+    code, lines = ask("agent: {preset: xwork}\n")
+    assert (code, rows(lines, "agent")[0][:2]) == (1, "!!")
+
+
 def test_a_configuration_with_a_fault_is_the_row_that_fails() -> None:
     code, lines = ask("loop: {iterations: 0}\n")
     assert code == 1

@@ -37,6 +37,7 @@ def program(folder: Path, *argv: str, **environ: str) -> subprocess.CompletedPro
         ([], 'xuen: no task. Write it: xuen "your task"'),
         (["t", "--pik", "3"], "xuen: --pik: unknown option. Did you mean --pick?"),
         (["status"], "no workspace here yet"),
+        (["status", "--workspace", "x" * 300], "the workspace cannot be used: File name too long"),
         (["say", "x", "-c", "gone.yaml"], "xuen: gone.yaml: cannot read the configuration file: No such file"),
         (["t", "--task-file", "gone"], "xuen: a task and --task-file were both given"),
         (["--task-file", "gone"], "xuen: gone: cannot read the task file: No such file"),

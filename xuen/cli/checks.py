@@ -96,7 +96,7 @@ def built_in(config: Config) -> Iterator[Finding]:
         return
     named = os.environ.get("XWORK_MODEL_FILE")
     weights = Path(named).expanduser() if named else default_file()
-    if weights.is_file():
+    if os.path.isfile(weights):  # noqa: PTH113 - Path's raises for a folder that cannot be entered
         yield Finding(texts.AGENT, "good", texts.EMBEDDED_AT.of(path=str(weights)))
     elif named:
         yield Finding(texts.AGENT, "bad", texts.WEIGHTS_MISSING.of(path=named), texts.WEIGHTS_MEND)
@@ -123,11 +123,11 @@ def suite(settings: Settings) -> Iterator[Finding]:
         yield Finding(texts.TESTS, "good", how)
         return
     folder = Path(rounds.repo if rounds.repo is not None else settings.config.workspace)
-    if rounds.repo is not None and not folder.is_dir():
-        where = settings.where("rounds.repo")
-        yield Finding(texts.TESTS, "bad", _placed(where, texts.NO_FOLDER.of(path=str(folder))), texts.REPO_MEND)
-        return
     try:
+        if rounds.repo is not None and not folder.is_dir():
+            where = settings.where("rounds.repo")
+            yield Finding(texts.TESTS, "bad", _placed(where, texts.NO_FOLDER.of(path=str(folder))), texts.REPO_MEND)
+            return
         found = runners_here(folder) if folder.is_dir() else []
     except OSError as error:
         yield Finding(texts.TESTS, "bad", _placed(str(error.filename or folder), reason_of(error)))
@@ -157,7 +157,12 @@ def workspace(settings: Settings) -> Iterator[Finding]:
     """Whether the workspace can be used, or made."""
     place = Workspace(Path(settings.config.workspace).absolute())
     root = place.root
-    if not root.is_dir():
+    try:
+        is_there = root.is_dir()
+    except OSError as error:  # a folder above it cannot be entered, say
+        yield Finding(texts.WORKSPACE, "bad", _placed(str(root), reason_of(error)), texts.WORKSPACE_MEND)
+        return
+    if not is_there:
         above = next((folder for folder in (root, *root.parents) if os.path.lexists(folder)), root)
         if above != root and above.is_dir() and os.access(above, os.W_OK | os.X_OK):
             yield Finding(texts.WORKSPACE, "good", texts.WILL_BE_MADE.of(path=str(root)))
@@ -195,14 +200,13 @@ def _program(resolved: Resolved, config: Config) -> Finding:
     word = program_word(resolved.template.source)
     if not word or "$" in word:
         return Finding(texts.AGENT, "good", texts.OWN_COMMAND)
-    root = Path(config.workspace)
+    root = config.workspace if os.path.isdir(config.workspace) else None  # noqa: PTH112 - Path's raises
     env = clean_environment({**os.environ, **resolved.env})
     asked = ["/bin/sh", "-c", 'command -v -- "$1"', "xuen", word]
     try:
         done = subprocess.run(
-            asked, cwd=root if root.is_dir() else None, env=env, capture_output=True, timeout=_ASK, check=False,
-            stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+            asked, cwd=root, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=_ASK, check=False
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return Finding(texts.AGENT, "bad", plain(f"/bin/sh: {error}"))
     if done.returncode != 0:

@@ -41,10 +41,14 @@ def find_workspace(root: Path) -> Workspace:
     """The workspace at `root` that some run has made already; for commands that only look or queue something.
 
     Raises:
-        WorkspaceError: there is none.
+        WorkspaceError: there is none, or that cannot be seen.
     """
     workspace = Workspace(root.absolute())
-    if not (workspace.research.exists() or workspace.rounds.is_dir()):
+    try:
+        found = workspace.research.exists() or workspace.rounds.is_dir()
+    except OSError as error:  # a folder above it cannot be entered, say
+        raise _unusable(workspace, error) from error
+    if not found:
         raise WorkspaceError(NO_WORKSPACE, where=str(workspace.root), mend=NO_WORKSPACE_MEND)
     return workspace
 
