@@ -242,6 +242,8 @@ def test_tests_behind_a_link_are_seen_and_a_circle_of_links_ends(project: Projec
 
 
 def test_a_folder_that_is_not_there_has_no_suite(tmp_path: Path) -> None:
+    unseen = SuiteVerifier(tmp_path / ("x" * 300), timeout=1, stop=Stop()).verify(snapshot(), snapshot())
+    assert (unseen.outcome, unseen.reason.en.endswith("File name too long")) == ("unknown", True)
     found = SuiteVerifier(tmp_path / "gone", timeout=1, stop=Stop()).verify(snapshot(), snapshot())
     assert found.outcome == "unavailable"
     assert str(tmp_path / "gone") in found.reason.en

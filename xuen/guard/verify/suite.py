@@ -106,9 +106,9 @@ class SuiteVerifier:
 
     def verify(self, candidate: Snapshot, best: Snapshot) -> Judgement:  # noqa: ARG002 - a suite judges a folder
         """Run the first suite that can run. `unavailable` when there is none, `unknown` when it could not tell."""
-        if not self._folder.is_dir():
-            return Judgement(self.name, "unavailable", None, texts.NO_FOLDER.of(folder=self._folder))
         try:
+            if not self._folder.is_dir():
+                return Judgement(self.name, "unavailable", None, texts.NO_FOLDER.of(folder=self._folder))
             with tempfile.TemporaryDirectory(prefix="xuen-suite-", ignore_cleanup_errors=True) as private:
                 return self._cascade(self._suite_run(Path(private)))
         except OSError as error:  # no room for the report, a file that may not be read: nobody's test has failed
