@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import termios
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 PROGRAM = Path(__file__).with_name("screen_program.py")
@@ -59,6 +61,12 @@ class Terminal:
             if until is not None and until in self.seen:
                 return
         raise AssertionError(f"not seen in {LIMIT} s: {until!r}\n{self.seen[-2000:]!r}")
+
+    def read_what_is_there(self):
+        """Read all that was written so far, and forget it."""
+        while select.select([self.master], [], [], 0.05)[0]:
+            os.read(self.master, 65536)
+        self.seen = b""
 
     def ready(self):
         self.read(until=b"More")
@@ -121,6 +129,36 @@ def test_a_signal_ends_the_loop_and_leaves_the_terminal_clean(number):
         os.kill(terminal.process.pid, number)
         assert terminal.end() == 128 + number
         assert f"code {128 + number} ended".encode() in terminal.seen
+
+
+@pytest.mark.parametrize("number", [signal.SIGTSTP, signal.SIGSTOP])
+def test_a_stopped_run_goes_on_with_all_of_its_screen_and_leaves_the_terminal_as_it_was_found(number):
+    with Terminal("waits") as terminal:
+        terminal.ready()
+        threads = psutil.Process(terminal.process.pid).num_threads()
+        for turn in range(2):
+            os.kill(terminal.process.pid, number)
+            while psutil.Process(terminal.process.pid).status() != psutil.STATUS_STOPPED:
+                time.sleep(0.01)
+            terminal.read_what_is_there()
+            os.kill(terminal.process.pid, signal.SIGCONT)
+            terminal.ready()
+            typed = b"abc"[turn : turn + 1]
+            terminal.type(typed)
+            terminal.read(until=typed)
+        assert psutil.Process(terminal.process.pid).num_threads() == threads
+        terminal.type(b"\x11")
+        assert terminal.end() == 0
+
+
+def test_the_size_is_the_terminals_whatever_the_environment_says():
+    with Terminal("waits", COLUMNS="300", LINES="90") as terminal:
+        terminal.ready()
+        assert max(map(len, re.findall("─+", terminal.seen.decode()))) < 80
+        rows = re.findall(rb"\x1b\[(\d+);\d+H", terminal.seen)
+        assert max(map(int, rows)) <= 24
+        terminal.type(b"\x11")
+        assert terminal.end() == 0
 
 
 def test_a_crash_of_the_screen_ends_the_run_in_one_line_and_not_with_zero():

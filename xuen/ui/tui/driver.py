@@ -2,7 +2,9 @@
 
 When a terminal hangs up, writes to it fail and reads end. Textual's writer thread would die of that and its
 queue block the screen for ever; here output to a terminal that is gone goes nowhere, so that the run can be
-ended in order. The screen is drawn on standard output: standard error may have been sent to a file.
+ended in order. The screen is drawn on standard output: standard error may have been sent to a file. Its size is the
+terminal's own, whatever COLUMNS and LINES say. A process that was stopped and goes on takes the terminal anew, and
+draws all of it.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import os
 import select
 import stat
 import sys
+from contextlib import suppress
 from typing import IO, Any
 
 from textual.drivers.linux_driver import LinuxDriver
@@ -58,6 +61,33 @@ class HangupProofDriver(LinuxDriver):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._file: Any = _Forgiving(sys.__stdout__ or self._file)
+        self._size = self._get_terminal_size()  # for the first draw, before the terminal is asked
+        self._has_terminal = False
+
+    def _get_terminal_size(self) -> tuple[int, int]:
+        """Columns and rows; the environment's are those of a terminal that was, and never change."""
+        with suppress(OSError):
+            size = os.get_terminal_size(self._file.fileno())
+            if size.columns and size.lines:
+                return size.columns, size.lines
+        return super()._get_terminal_size()
+
+    def start_application_mode(self) -> None:
+        """Take the terminal."""
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        self._has_terminal = self._writer_thread is not None
+
+    def stop_application_mode(self) -> None:
+        """Give it back."""
+        self._has_terminal = False
+        super().stop_application_mode()
+
+    def _sigcont_application(self, *_: Any) -> None:
+        """Go on after SIGTSTP or SIGSTOP; Textual 8.2 knows the first only, and would take the terminal twice."""
+        if self._has_terminal:
+            self.suspend_application_mode()
+        super()._sigcont_application()
+        self._app.call_later(self._app.refresh, layout=True)
 
     def run_input_thread(self) -> None:
         """Read keys until told to stop or until the terminal is gone."""
