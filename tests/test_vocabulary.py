@@ -69,6 +69,7 @@ EXAMPLES: dict[object, object] = {
     Text | None: None,
     tuple[str, ...] | None: ("a",),
     tuple[str, ...]: ("a", "b"),
+    tuple[str, str]: ("a", "b"),
     events.Purpose: events.Purpose.JUDGE,
     events.Why: events.Why.FAILED,
 }

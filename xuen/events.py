@@ -74,6 +74,7 @@ class RunStarted(Event, frozen=True, kw_only=True):
     agent: str
     verify: str
     iterations: int | None
+    again: tuple[str, str] = ("xuen", "")  # what to type before and after another command for this workspace
 
 
 class RunFinished(Event, frozen=True, kw_only=True):

@@ -34,7 +34,7 @@ def test_status_shows_the_state_at_a_glance(workspace: Workspace, call: Call) ->
         "Rounds      5 (adopted 1, rejected 1, pending 1, no change 1, agent failed 1)",
         "Pending     1",
         f"  {OPEN}  the judge timed out",
-        f"  to decide one: xuen score {OPEN} 0-10 [comment]",
+        f"  to decide one, from 0 to 10: xuen score {OPEN} 8 --workspace {workspace.root}",
         "Failures    1",
         "  r4  2026-11-30 10:11:08Z  agent failed  the agent ended with code 3",
         "Queued      1",

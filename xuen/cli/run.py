@@ -14,6 +14,7 @@ from pathlib import Path
 
 from xuen.agent.leftovers import end_leftovers
 from xuen.agent.shell_agent import remove_stale_prompts
+from xuen.cli.again import again
 from xuen.cli.assemble import Run, commands_of, kit_of, words_of
 from xuen.cli.parser import Options
 from xuen.cli.settings import Settings, spoken_language
@@ -150,6 +151,7 @@ def _loop(run: Run, options: Options, sink: Sink, said: list[Text]) -> int:
             agent=kit.agent.name,
             verify=config.rounds.verify if config.rounds.enabled else "off",
             iterations=None if iterations == "inf" else iterations,
+            again=again(options),
         ),
         said,
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from xuen.cli.again import again
 from xuen.cli.layout import cells
 from xuen.cli.output import Output, Tone
 from xuen.cli.parser import Options
@@ -47,7 +48,7 @@ def run(options: Options, settings: Settings, output: Output) -> int:
     _label(output, texts.L_ROUNDS, _rounds(seen))
     for id in seen.judging:
         _label(output, texts.L_JUDGING, id)
-    _pending(output, seen)
+    _pending(output, seen, again(options))
     if seen.noted:
         _label(output, texts.L_NOTED, str(len(seen.noted)), "good")
         for id, score in seen.noted.items():
@@ -87,13 +88,15 @@ def _best(output: Output, seen: Overview) -> None:
     _label(output, texts.L_BEST, shown, "good")
 
 
-def _pending(output: Output, seen: Overview) -> None:
+def _pending(output: Output, seen: Overview, call: tuple[str, str]) -> None:
     _label(output, texts.L_PENDING, str(len(seen.pending)), "wait" if seen.pending else "plain")
     for each in seen.pending[-_SHOWN:]:
         output.say(f"{each.id}  {' '.join(each.reason.split())}".rstrip(), "wait", indent="  ")
     _left_out(output, len(seen.pending))
     if seen.pending:
-        output.say(texts.HOW_TO_SCORE.of(id=seen.pending[-1].id), "muted", indent="  ")
+        program, own = call
+        score = f"{program} score {seen.pending[-1].id} 8{own}"
+        output.say(texts.HOW_TO_SCORE.of(score=score), "muted", indent="  ")
 
 
 def _failures(output: Output, seen: Overview) -> None:

@@ -155,7 +155,7 @@ COUNTED = Text("{event} {count}", "{event} {count}")
 ROUNDS_WITH = Text("{rounds} ({counts})", "{rounds}（{counts}）")
 NO_RUN = Text("none is going on", "当前没有运行")
 RUN_IS = Text("going on (process {pid})", "正在运行（进程 {pid}）")
-HOW_TO_SCORE = Text("to decide one: xuen score {id} 0-10 [comment]", "要决定其中一个：xuen score {id} 0-10 [评语]")
+HOW_TO_SCORE = Text("to decide one, from 0 to 10: {score}", "要决定其中一个（0 至 10 分）：{score}")
 
 NOTED = Text("noted {score} for {id}; the next run honours it first", "已记下 {id} 的 {score} 分；下次运行开始时生效")
 NOTED_RUNNING = Text("noted {score} for {id}; counts from the next round on", "已记下 {id} 的 {score} 分；下一轮起生效")

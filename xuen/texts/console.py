@@ -82,8 +82,8 @@ REJECTED_WHY = Text(": {id}, {score}, by {verifier}: {reason}", "：{id}，{scor
 PENDING = Text("? Pending", "? 挂起")
 PENDING_WHY = Text(": {id}: {reason}", "：{id}：{reason}")
 PENDING_HOW = Text(
-    "  to score it, add the line  {id} 8 why  to {workspace}/rounds/verdicts.txt, or run  xuen score {id} 8",
-    "  评分方法：在 {workspace}/rounds/verdicts.txt 加一行“{id} 8 评语”，或运行“xuen score {id} 8”",
+    "  to score it, add the line  {id} 8 why  to {workspace}/rounds/verdicts.txt, or run  {score}",
+    "  评分方法：在 {workspace}/rounds/verdicts.txt 加一行“{id} 8 评语”，或运行“{score}”",
 )
 HEARTBEAT = Text("Heartbeat", "心跳")
 HEARTBEAT_ONCE = Text(": the agent changed nothing", "：agent 没有改动")

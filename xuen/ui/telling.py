@@ -241,9 +241,11 @@ def _(event: ev.Rejected, _view: View) -> Lines:
 
 @_tell.register
 def _(event: ev.Pending, view: View) -> Lines:
+    program, options = view.again
+    score = f"{program} score {event.id} 8{options}"
     return (
         Line("wait", say.PENDING, say.PENDING_WHY.of(id=event.id, reason=event.reason)),
-        Line("muted", _NOTHING, say.PENDING_HOW.of(id=event.id, workspace=view.workspace)),
+        Line("muted", _NOTHING, say.PENDING_HOW.of(id=event.id, workspace=view.workspace, score=score)),
     )
 
 

@@ -49,6 +49,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     """A run as a person sees it. Times are seconds of the clock whose readings `fold` was given."""
 
     workspace: str = ""
+    again: tuple[str, str] = ("xuen", "")  # what to type before and after another command for this workspace
     agent: str = ""
 
     round: int = 0
@@ -141,6 +142,7 @@ def _(event: ev.RunStarted, view: View, now: float) -> View:
     return replace(
         view,
         workspace=event.workspace,
+        again=event.again,
         agent=event.agent,
         left=event.iterations,
         round=event.round,
