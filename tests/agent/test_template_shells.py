@@ -23,7 +23,9 @@ PIECES = [
     *"'\"\\$`!\n#~*?{}<>|&;() \t=[]%-^@,.:",
     "$prompt", '"$prompt"', "'$prompt'", "${prompt}", "$prompt_file", "agent ", "$(", "${x:-", "$((", "))",
     "<<E\n", "\nE\n", "do ",
-    "done", "if ", "then ", "fi", "case ", " in ", "esac", "for x in ", "eval ", "sh -c ", "x=", "f() ", "\\\n", "字",
+    "done", "if ", "find -exec ", "\\; ", "ssh h ", "xargs ", "set -- ", '"$@" ', "trap ", "env ", "< ", "| ", "sh ",
+    "cat ", "exec ", "3", "&",
+    "then ", "fi", "case ", " in ", "esac", "for x in ", "eval ", "sh -c ", "x=", "f() ", "\\\n", "字",
 ]  # fmt: skip
 
 pytestmark = pytest.mark.skipif(

@@ -1,8 +1,8 @@
 """Command templates: how the prompt reaches an agent's command as data.
 
 Owns: `parse`, which accepts a template or says what is wrong with it and where; the command line that runs
-it; the cleaning of prompts and of the environment. Refuses everything that the shells of this world could
-read differently, and every way in which the prompt could become code. Always holds: the prompt and the
+it; the cleaning of prompts and of the environment. Refuses everything that common shells could read
+differently, and every way in which the prompt could become code. Always holds: the prompt and the
 path of its file are positional arguments of `/bin/sh`, never a part of its source, so there is nothing to
 escape. `parse` is pure; only `check_with_shell` starts a process.
 """

@@ -8,25 +8,21 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
 from xuen.agent.shell import readers
+from xuen.agent.shell.arguments import runs_arguments, shifts_fit
 from xuen.agent.shell.lexer import PLACEHOLDER, Lexer
-from xuen.agent.shell.scripts import program_at
 from xuen.agent.shell.taint import Taint
 from xuen.agent.shell.tree import (
     PLACEHOLDERS,
-    Compound,
-    Function,
     Literal,
     Parameter,
     Pipeline,
-    Simple,
     Substitution,
     Word,
-    walk,
 )
 from xuen.texts import Text
 from xuen.texts import template as texts
@@ -40,7 +36,7 @@ _OPTIONS = frozenset({"allexport", "errexit", "monitor", "noclobber", "noglob", 
 class BuiltinRules(ABC):
     """The part of the rules that looks at builtins; `_taint` knows what may hold the prompt.
 
-    `fed` are commands of the tree that read the prompt from their standard input; with `at` all faults are told there.
+    The commands that are `fed` have the prompt on their standard input. With `at`, all faults are reported there.
     """
 
     def __init__(
@@ -89,14 +85,14 @@ class BuiltinRules(ABC):
 
     def _mentions(self, word: Word) -> bool:
         """Whether text that is read as code later names something that may hold the prompt."""
-        text = " ".join(part.text for part in word.parts if isinstance(part, Literal))
+        text = word.text
         names = {*PLACEHOLDERS, *(name for name in self._taint.variables if name)}
         return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names) or (
             self._taint.positional and re.search(r"\$\{?[1-9@*]", text) is not None
         )
 
-    def _again(self, name: str, code: Word, feed: bool) -> None:
-        """Text that this or another shell reads as commands: the same rules hold in it, without placeholders."""
+    def _judge_code(self, name: str, code: Word, feed: bool) -> None:
+        """Judge text that this or another shell reads as commands: by the same rules, and with no placeholder in it."""
         text = code.literal or ""
         if PLACEHOLDER.search(text):
             self._code(name, code.at)
@@ -107,7 +103,7 @@ class BuiltinRules(ABC):
 
     @contextmanager
     def _told_at(self, at: int) -> Iterator[None]:
-        """Within this, faults are told at `at`: the offsets of what is judged are not the template's."""
+        """Within this, faults are reported at `at`, because the offsets of what is judged are not the template's."""
         outer = self._at
         self._at = at if outer is None else outer
         yield
@@ -218,7 +214,7 @@ class BuiltinRules(ABC):
         if self._taint.holds(action.parts) or self._mentions(action):
             self._code("trap", action.at)
         if action.literal != "-":
-            self._again("trap", source_of((action,)), feed=False)
+            self._judge_code("trap", source_of((action,)), feed=False)
 
 
 def source_of(words: Words) -> Word:
@@ -229,54 +225,3 @@ def source_of(words: Words) -> Word:
         for part in (*word.parts, Literal(" ", quoted=True))
     )
     return Word((Literal("".join(texts_of_parts), quoted=True),), words[0].at)
-
-
-def is_all_arguments(word: Word) -> bool:
-    """Whether the word is exactly `"$@"`."""
-    found = [part for part in word.parts if not (isinstance(part, Literal) and not part.text)]
-    return len(found) == 1 and isinstance(found[0], Parameter) and found[0].name == "@" and found[0].quoted
-
-
-def runs_arguments(node: object) -> bool:
-    """Whether `"$@"` is run as a command somewhere in a node or tuple of nodes."""
-    commands = (inner for inner in walk(node) if isinstance(inner, Simple) and inner.words)
-    return any(is_all_arguments(command.words[program_at(command.words)]) for command in commands)
-
-
-def runners(tree: tuple[Pipeline, ...]) -> set[str]:
-    """The functions that run `"$@"` as a command, or hand it to a function that may."""
-    functions = {node.name: node for node in walk(tree) if isinstance(node, Function)}
-    return {name for name, node in functions.items() if runs_arguments(node) or _hands_on(node, functions.keys())}
-
-
-def _hands_on(node: Function, functions: Set[str]) -> bool:
-    calls = (inner.words for inner in walk(node) if isinstance(inner, Simple) and inner.words)
-    return any(words[0].literal in functions and any(map(is_all_arguments, words)) for words in calls)
-
-
-def shifts_fit(tree: tuple[Pipeline, ...]) -> bool:
-    """Whether the template's `shift`s together take no more than one `set` or one call of a function gives.
-
-    Those in a loop or choice that looks at `$#` mind it themselves.
-    """
-    nodes = list(walk(tree))
-    functions = {node.name for node in nodes if isinstance(node, Function)}
-    minding = [node for node in nodes if isinstance(node, Compound) and _looks_at_count(node)]
-    minded = {id(inner) for node in minding for inner in walk(node)}
-    taken, first, supplies = 0, None, list[tuple[int, int]]()
-    for node in nodes:
-        name = node.words[0].literal if isinstance(node, Simple) and node.words else None
-        if not isinstance(node, Simple) or name is None:
-            continue
-        if name == "shift" and id(node) not in minded:
-            taken += int((node.words[1].literal if len(node.words) > 1 else "1") or 1)
-            first = node.at if first is None else first
-        elif name == "set" and (given := [word for word in node.words[1:] if word.literal != "--"]):
-            supplies.append((node.at, len(given)))
-        elif name in functions:
-            supplies.append((-1, len(node.words) - 1))  # its body stands before the call
-    return first is None or any(at < first and count >= taken for at, count in supplies)
-
-
-def _looks_at_count(node: Compound) -> bool:
-    return any(isinstance(inner, Parameter) and inner.name == "#" for inner in walk(node))

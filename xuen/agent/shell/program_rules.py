@@ -11,7 +11,8 @@ import itertools
 import re
 
 from xuen.agent.shell import readers
-from xuen.agent.shell.builtin_rules import BuiltinRules, Words, is_all_arguments, runners, source_of
+from xuen.agent.shell.arguments import is_all_arguments, runners
+from xuen.agent.shell.builtin_rules import BuiltinRules, Words, source_of
 from xuen.agent.shell.scripts import literals, starts_code
 from xuen.agent.shell.tree import Literal, Parameter, Part, Substitution, Word
 from xuen.texts import template as texts
@@ -33,7 +34,7 @@ class ProgramRules(BuiltinRules):
         first = words[0]
         name = first.literal
         if is_all_arguments(first) and not self._taint.first:
-            self._known(first, words[1:], feed)
+            self._require_known(first, words[1:], feed)
             return
         if self._taint.holds(first.parts) or self._taint.named(first):
             self._fail(texts.COMMAND_NAME, texts.OWN_ARGUMENT, first.at)
@@ -44,18 +45,18 @@ class ProgramRules(BuiltinRules):
         if name is None and first.last_name:
             self._program(readers.program(first.last_name), words, feed, exported)
         elif name is None:
-            self._known(first, words[1:], feed)
+            self._require_known(first, words[1:], feed)
             self._may_vanish(words)
             self._unknown_name(words, feed)
         elif name in self._taint.functions:
             if words[1:] and name in runners(self._tree):
                 self._run(words[1:], feed)
-            self._anywhere(words, feed, strict=True)
+            self._nested_command(words, feed, strict=True)
         else:
             self._builtin(name, words)
             self._program(readers.program(name), words, feed, exported)
 
-    def _known(self, word: Word, given: Words, feed: bool) -> None:
+    def _require_known(self, word: Word, given: Words, feed: bool) -> None:
         """Refuse a name or a leading operand that may turn out as anything, where the prompt follows it."""
         if (feed or self._taint.holds(given)) and (is_all_arguments(word) or starts_code(word, self._taint.assigned)):
             self._fail(texts.UNKNOWN_NAME, texts.UNKNOWN_NAME_MEND, word.at)
@@ -81,7 +82,7 @@ class ProgramRules(BuiltinRules):
             for word in words[1:]:
                 if self._taint.holds(word) or _DESCRIPTOR.fullmatch(word.literal or ""):
                     self._code(name, word.at)
-                self._unrelated(name, word)
+                self._require_unrelated(name, word)
         elif name in readers.SHELLS:
             self._shell(name, words, feed, exported)
         elif name in readers.INTERPRETERS:
@@ -103,7 +104,7 @@ class ProgramRules(BuiltinRules):
             self._code(name, words[0].at)
         if feed and name in readers.SHELL_WITHOUT_COMMAND:
             self._remote(name, words)
-        self._anywhere(words, feed, strict=False)
+        self._nested_command(words, feed, strict=False)
 
     def _runs_option(self, name: str, words: Words) -> None:
         options = re.compile(readers.RUNS_OPTION[name])
@@ -116,7 +117,7 @@ class ProgramRules(BuiltinRules):
         """`ssh HOST WORDS…`: another shell reads the words, joined, as commands that get this one's standard input."""
         if self._operands(words, readers.SHELL_WITHOUT_COMMAND[name]) <= 1:
             self._code(name, words[0].at)
-        self._again(name, source_of(words[1:]), feed=True)
+        self._judge_code(name, source_of(words[1:]), feed=True)
 
     def _operands(self, words: Words, values: str) -> int:
         """How many words are no options; `values` are the letters of options that take the next word."""
@@ -139,15 +140,16 @@ class ProgramRules(BuiltinRules):
         )
         if flagged or (shell and (feed or self._taint.holds(words))):
             self._code("$" + (names or ["…"])[0], words[0].at)
-        self._anywhere(words, feed, strict=False)
+        self._nested_command(words, feed, strict=False)
 
-    def _anywhere(self, words: Words, feed: bool, *, strict: bool) -> None:
-        """A program that may itself run some of its words as a command (`docker exec c sh -c …`, `find -exec …`)."""
+    def _nested_command(self, words: Words, feed: bool, *, strict: bool) -> None:
+        """Judge what a program may run among its own words (`docker exec c sh -c …`, `find -exec …`)."""
         for index in range(1, len(words)):
             literal, tail = words[index].literal or "", words[index:]
             name = readers.program(literal)
-            if literal in ("-exec", "-execdir", "-ok", "-okdir") and words[index + 2 :]:
-                self._run(tuple(itertools.takewhile(lambda word: word.literal not in (";", "+"), tail[1:])), feed)
+            if literal in ("-exec", "-execdir", "-ok", "-okdir"):
+                if command := tuple(itertools.takewhile(lambda word: word.literal not in (";", "+"), tail[1:])):
+                    self._run(command, feed)
             elif name in readers.SHELLS:
                 self._shell_somewhere(name, tail, feed, strict)
             elif name in readers.INTERPRETERS:
@@ -164,11 +166,12 @@ class ProgramRules(BuiltinRules):
             return
         script = next((word for word in words[1:] if not word.head.startswith("-")), None)
         if script is not None and not self._taint.holds(script.parts):
-            self._unrelated(name, script)
+            self._require_unrelated(name, script)
 
     # Shells
 
-    def _unrelated(self, name: str, script: Word) -> None:
+    def _require_unrelated(self, name: str, script: Word) -> None:
+        """Refuse a script that may hold the prompt."""
         if "{}" in (script.literal or ""):
             self._code(name, script.at)
         if self._scripts.doubtful(script):
@@ -205,7 +208,7 @@ class ProgramRules(BuiltinRules):
             if self._taint.holds(word) or _DESCRIPTOR.search(word.literal or ""):
                 self._code(name, word.at)
             if not word.head.startswith("-"):
-                self._unrelated(name, word)
+                self._require_unrelated(name, word)
 
     def _script(self, name: str, words: Words, operands: Words, feed: bool) -> None:
         """The first operand names the code, or standard input is the code."""
@@ -213,9 +216,9 @@ class ProgramRules(BuiltinRules):
         if operands and (self._taint.holds(operands[0]) or _DESCRIPTOR.fullmatch(script)):
             self._code(name, operands[0].at)
         if operands:
-            self._known(operands[0], operands[1:], feed=False)
+            self._require_known(operands[0], operands[1:], feed=False)
         if operands and name not in readers.TEXT_FILTERS:
-            self._unrelated(name, operands[0])
+            self._require_unrelated(name, operands[0])
         if feed and script == "-" and name not in readers.TEXT_FILTERS:
             self._code(name, words[0].at)
 
@@ -229,7 +232,7 @@ class ProgramRules(BuiltinRules):
         if exported or self._mentions(code) or (feed and code.literal is None):
             self._code(name, code.at)
         if feed or (self._scripts.wrote and code.literal is not None):
-            self._again(name, code, feed)
+            self._judge_code(name, code, feed)
 
     def _eval(self, words: Words, feed: bool) -> None:
         for word in words[1:]:
@@ -238,7 +241,7 @@ class ProgramRules(BuiltinRules):
         texts_of_words = [word.literal for word in words[1:]]
         if all(text is not None for text in texts_of_words):
             joined = " ".join(text or "" for text in texts_of_words)
-            self._again("eval", Word((Literal(joined, quoted=True),), words[0].at), feed)
+            self._judge_code("eval", Word((Literal(joined, quoted=True),), words[0].at), feed)
         elif feed:
             self._code("eval", words[0].at)
 
@@ -255,7 +258,7 @@ class ProgramRules(BuiltinRules):
                 coded, step = True, 1 if attached else 2
                 self._imports(name, word.at)
             elif head in kind.stops_at and word.literal is not None:
-                self._imports(name, word.at)
+                self._module(name, words[index + 1 :], feed)
                 return
             elif len(head) > 1 and head.startswith("-") and head != "--":
                 step = 2 if len(head) == 2 and head[1] in kind.values and word.literal else 1
@@ -268,21 +271,25 @@ class ProgramRules(BuiltinRules):
             if name in readers.TEXT_FILTERS and (file := re.match(r"-[A-Za-z]*f|--file=?", head)):
                 coded = True
                 attached = len(head) > file.end() or (word.literal is None and head == file[0])
-                self._unrelated_file(name, word.after(file[0]) if attached else words[index + 1 : index + 2])
+                for script in (word.after(file[0]),) if attached else words[index + 1 : index + 2]:
+                    self._require_unrelated(name, script)
             index += step
         operands = words[index + (index < len(words) and words[index].literal == "--") :]
         if coded or (lenient and operands and operands[0].literal != "-"):
             return
         self._script(name, words, operands, feed)
 
+    def _module(self, name: str, words: Words, feed: bool) -> None:
+        """`python -m MODULE …`: nearly all modules take their arguments and standard input as data."""
+        for module in words[:1]:
+            self._imports(name, module.at)
+            if module.literal in readers.CODE_MODULES and (feed or self._taint.holds(words[1:])):
+                self._code(f"{name} -m {module.literal}", module.at)
+
     def _imports(self, name: str, at: int) -> None:
         """Code and modules import what stands in the current folder."""
         if name in ("python", "pypy") and any(file.endswith(".py") for file in self._taint.files):
             self._fail(texts.SCRIPT.of(name=name), texts.SCRIPT_MEND, at)
-
-    def _unrelated_file(self, name: str, file: Word | Words) -> None:
-        for word in file if isinstance(file, tuple) else (file,):
-            self._unrelated(name, word)
 
     # Programs that run their operands
 
@@ -307,13 +314,13 @@ class ProgramRules(BuiltinRules):
                 exported = exported or self._taint.holds(words[index])
                 index += 1
             elif operands and not self._taint.holds(words[index]):
-                self._known(words[index], words[index + 1 :], feed)
+                self._require_known(words[index], words[index + 1 :], feed)
                 operands, index = operands - 1, index + 1
             else:
                 if name in ("env", "sudo", "doas"):
                     self._may_vanish(words[index:], quoted_too=True)
                 self._run(words[index:], feed, exported)
-                self._anywhere(words[index:], feed, strict=unsure)
+                self._nested_command(words[index:], feed, strict=unsure)
                 return
         if feed and name in readers.SHELL_BY_DEFAULT:
             self._code(name, words[0].at)

@@ -28,6 +28,9 @@ SHELLS = words(
     "sh ash dash bash rbash ksh rksh mksh lksh oksh pdksh zsh rzsh yash posh hush fish csh tcsh rc es "
     "elvish nu xonsh pwsh powershell osh ysh"
 )
+CODE_MODULES = words("timeit pdb cProfile profile trace runpy code doctest IPython")
+"""Modules of Python's `-m` that run what they are given."""
+
 TEXT_FILTERS = words("awk gawk mawk nawk sed gsed")
 """Interpreters whose standard input is data and whose `-f` names their program."""
 
@@ -72,7 +75,9 @@ READ_EVERY_ARGUMENT = words(
 )
 """Programs that may run what any of their arguments says."""
 
-READ_STDIN = words("at batch parallel m4 gdb dc ed ex crontab sqlite3 psql mysql mariadb gnuplot make gmake")
+READ_STDIN = words(
+    "at batch parallel m4 gdb dc ed ex vi vim nvim view crontab sqlite3 psql mysql mariadb gnuplot make gmake newgrp"
+)
 """Programs that may run what their standard input says."""
 
 SHELL_WITHOUT_COMMAND = {

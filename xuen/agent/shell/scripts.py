@@ -1,9 +1,8 @@
 """Whether a file that a template runs as code could be one that it wrote the prompt to.
 
-Owns: the question for one script word; `taint` knows the files that surely may hold the prompt, this module what
-could have been made of them under another name. In doubt a file is not unrelated. Pure; the order of commands is not
-looked at. Always holds: a template that writes the prompt nowhere may run any file that no command with the prompt
-in it names.
+Owns: that question, for one word. `taint` knows the files that the prompt is written to; this module also considers
+copies of them under other names. In doubt the answer is yes. Pure; the order of commands is not looked at. Always
+holds: a template that writes the prompt nowhere may run any file that no command with the prompt in it names.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ _DEPTH = 8  # of variables that are set from variables
 
 
 class Scripts:
-    """What a template says about names of files, for all its `nodes` and the `taint` as it is known now."""
+    """What a template says about file names: judged from all its `nodes` and the `taint` that is known so far."""
 
     def __init__(self, nodes: list[Node], taint: Taint) -> None:
         self._taint = taint
-        self.wrote = bool(taint.files or taint.paths or taint.anywhere)
+        self.wrote = bool(taint.files or taint.paths or taint.unknown_files)
         named: set[str] = set()  # names, and `$`-names of variables, that some command could write to
         for node in nodes:
             if isinstance(node, Simple) and (self.wrote or taint.holds(node)):
@@ -47,7 +46,7 @@ class Scripts:
         found = list(self._names(word, 0))
         if any(name is None for name in found) and self.wrote:
             return True
-        if found and self._taint.anywhere:
+        if found and self._taint.unknown_files:
             return True
         return any(self._fits(name) for name in found if name)
 

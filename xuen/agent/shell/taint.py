@@ -7,7 +7,6 @@ prompt once holds it always.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
@@ -20,7 +19,6 @@ from xuen.agent.shell.tree import (
     Command,
     Compound,
     Function,
-    Literal,
     Node,
     Parameter,
     Part,
@@ -31,10 +29,7 @@ from xuen.agent.shell.tree import (
     Word,
     walk,
 )
-
-_COPIERS = frozenset({"tee", "cp", "mv", "ln", "install", "dd", "rsync", "sponge"})
-_OWN_NAMES = frozenset({"split", "csplit", "patch", "uudecode", "tar", "bsdtar", "unzip", "cpio", "pax", "ed", "ex"})
-"""Programs that write files whose names stand in what they read, or that they make themselves."""
+from xuen.agent.shell.written import file_of, is_nameless, names_files_itself, redirects_shell, written
 
 _PRINT_VARIABLES = frozenset({"env", "printenv", "export", "readonly", "set"})
 _IGNORE_STDIN = readers.words(
@@ -47,15 +42,13 @@ _GIT_IGNORES_STDIN = readers.words("branch config describe diff log remote rev-p
 
 _PROMPT_FILE = ".xuen-prompt-0123456789abcdef.txt"  # how the prompt's file is called; it stands in the current folder
 _SYSTEM_FILE = re.compile(r"/+dev/fd/.*|/+proc/.*/(?:fd/.*|cmdline|environ)", re.DOTALL)  # they may show it too
-_OUTPUT = re.compile(r"-[oO]|--out(?:put|file|-file|put-document|put-file)?")
-_OUTPUT_VALUE = re.compile(r"-[oO](?=[^-])|--out[a-z-]*=")
 _NO_FILES = frozenset({"", ".", ".."})
 
 
 class Taint:
     """What may hold the text or the file of the prompt, or with `seeds` only one of them.
 
-    `fed` are those commands of the tree that read the prompt from their standard input, whatever feeds the others.
+    The commands of the tree that are `fed` too have the prompt on their standard input from the start.
     """
 
     def __init__(
@@ -68,12 +61,12 @@ class Taint:
         self._seeds = seeds
         nodes = list(walk(tree))
         self.functions = {node.name for node in nodes if isinstance(node, Function)}
-        self.telling: set[str] = set()  # functions with a command in them that holds it
+        self._holding: set[str] = set()  # functions with a command in them that holds it
         self.variables: set[str] = set()
         self.files: set[str] = set()  # names without folder
         self.paths: set[str] = set()  # variables with the path of a file that holds it
         self.assigned: dict[str, list[Word]] = {}  # the arguments of `set` and of functions under the name `@`
-        self.anywhere = False  # files with names that cannot be told may hold it
+        self.unknown_files = False  # files whose names cannot be told may hold it
         self.positional = False  # some positional parameter may hold it
         self.first = False  # the first one may
         self._exported = False  # some variable of the environment may
@@ -92,8 +85,8 @@ class Taint:
                 self._follow(node)
 
     def _size(self) -> tuple[int, ...]:
-        sets = (self.telling, self.variables, self.files, self.paths, self._fed, self._fed_functions)
-        flags = (self.positional, self.first, self.anywhere, self._exported, self._stdin)
+        sets = (self._holding, self.variables, self.files, self.paths, self._fed, self._fed_functions)
+        flags = (self.positional, self.first, self.unknown_files, self._exported, self._stdin)
         return *(len(each) for each in sets), sum(map(len, self.assigned.values())), *flags
 
     def feeds(self, command: Simple) -> bool:
@@ -109,7 +102,7 @@ class Taint:
 
     def named(self, word: Word) -> bool:
         """Whether the word is the path of a file that may hold the prompt, because the template wrote it there."""
-        name, variable = _file(word)
+        name, variable = file_of(word)
         if re.search(r"[*?\[]", name):
             hidden = {_PROMPT_FILE} if name.startswith(".") else set()
             return any(fnmatchcase(known, name) for known in self.files | hidden)
@@ -124,7 +117,7 @@ class Taint:
                 name = first.literal
                 prints = self._exported and readers.program(name or "") in _PRINT_VARIABLES
                 prints = prints or (name == "set" and len(node.words) == 1)
-                return name in self.telling or prints or (self.feeds(node) and not _ignores_stdin(node.words))
+                return name in self._holding or prints or (self.feeds(node) and not _ignores_stdin(node.words))
             case Redirect():
                 return node.operator == "<&" and node.target.literal != "-"
             case Word():
@@ -170,7 +163,7 @@ class Taint:
                 self._assign(name, value)
             self._follow_command(node)
         elif isinstance(node, Function) and self.holds(node.body):
-            self.telling.add(node.name)
+            self._holding.add(node.name)
         elif isinstance(node, Compound) and node.kind == "for":
             if self.positional if node.words is None else self.holds(node.words):
                 self.variables.add(node.variable)
@@ -179,13 +172,13 @@ class Taint:
             self._may_be(node.name, Word(node.argument, node.at))
             if self.holds(node.argument):
                 self.variables.add(node.name)
-        if isinstance(node, Simple | Compound | Pipeline) and (self.holds(node) or _redirects_shell(node)):
-            for word in _written(node):
-                name, variable = _file(word)
+        if isinstance(node, Simple | Compound | Pipeline) and (self.holds(node) or redirects_shell(node)):
+            for word in written(node):
+                name, variable = file_of(word)
                 self.files.update({name} - _NO_FILES)
                 self.paths.update({variable} - {""})
-                self.anywhere = self.anywhere or _nameless(word)
-            self.anywhere = self.anywhere or (isinstance(node, Simple) and _names_itself(node))
+                self.unknown_files = self.unknown_files or is_nameless(word)
+            self.unknown_files = self.unknown_files or (isinstance(node, Simple) and names_files_itself(node))
 
     def _may_be(self, name: str, *values: Word) -> None:
         known = self.assigned.setdefault(name, [])
@@ -250,54 +243,3 @@ def _substituted(parts: tuple[Part, ...]) -> Iterator[tuple[Pipeline, ...]]:
                 yield from _substituted(part.argument)
             case Arithmetic():
                 yield from _substituted(part.parts)
-
-
-def _redirects_shell(node: Node) -> bool:
-    """`exec > file`: whatever prints afterwards writes there."""
-    return isinstance(node, Simple) and len(node.words) == 1 and node.words[0].literal == "exec"
-
-
-def _written(node: Node) -> Iterator[Word]:
-    """The files that a command which sees the prompt may write."""
-    for item in walk(node):
-        if isinstance(item, Redirect) and item.writes:
-            yield item.target
-        elif isinstance(item, Simple) and item.words and readers.program(item.words[0].literal or "") in _COPIERS:
-            yield from (word for word in item.words[1:] if not word.head.startswith("-"))
-        if isinstance(item, Simple):
-            yield from _outputs(item.words)
-
-
-def _outputs(words: tuple[Word, ...]) -> Iterator[Word]:
-    """The values of a command's options for an output file: `-o FILE`, `--output=FILE`."""
-    for before, word in itertools.pairwise(words):
-        if _OUTPUT.fullmatch(before.literal or ""):
-            yield word
-        if attached := _OUTPUT_VALUE.match(word.head):
-            yield word.after(attached[0])
-
-
-def _nameless(word: Word) -> bool:
-    """Whether a file's last name is made of several pieces, or of what a command prints."""
-    if word.last_name is not None:
-        return re.search(r"[*?\[]", word.last_name) is not None
-    before = Word(word.parts[:-1], word.at).text
-    return not isinstance(word.parts[-1], Parameter) or not (before in ("", "of=") or before.endswith("/"))
-
-
-def _names_itself(command: Simple) -> bool:
-    words = [word.literal or "" for word in command.words]
-    name = readers.program(words[0]) if words else ""
-    if name in ("awk", "gawk", "mawk", "nawk"):
-        return any(re.search(r">|system\s*\(|\|\s*\"", word) for word in words[1:])
-    return name in _OWN_NAMES or (name == "git" and not {"apply", "am"}.isdisjoint(words))
-
-
-def _file(word: Word) -> tuple[str, str]:
-    """A path's last name, if that is plain text, else the variable that it ends in."""
-    expanded = [part for part in word.parts if not isinstance(part, Literal)]
-    variable = expanded[-1].name if expanded and isinstance(expanded[-1], Parameter) else ""
-    folder, slash, name = word.text.rpartition("\0")[2].removeprefix("of=").rpartition("/")
-    if slash or not variable:
-        return ("" if folder == "/dev" else name), ""
-    return "", variable
