@@ -420,7 +420,7 @@ def test_the_default_branch_and_foreign_branches_are_refused(hub: Hub) -> None:
     machine = hub.machine("only")
     machine.run(("one", 8))
     hub.git("branch", "feature", "main")
-    for branch, words in {"main": "default branch", "feature": "something else", "a..b": "name", "-d": "name"}.items():
+    for branch, words in {"main": "default branch", "feature": "something other", "a..b": "name", "-d": "name"}.items():
         for step in (machine.restore, machine.checkpoint):
             with pytest.raises(UsageError) as caught:
                 step(branch=branch)

@@ -227,7 +227,7 @@ def test_a_server_that_does_not_stream(model_server, client, say):
     ("reply", "kind", "part"),
     [
         (("stream", b'data: {"choices":[{"delta":{"content":"a"}}]}\n\n'), Retryable, "broke off"),
-        (("stream", b"data: {nonsense\n\n"), Retryable, "no JSON"),
+        (("stream", b"data: {nonsense\n\n"), Retryable, "not JSON"),
         (("stream", b'data: {"error":{"message":"overloaded","type":"server_error"}}\n\n'), Retryable, "overloaded"),
         (("stream", b'data: {"error":{"message":"maximum context length is 9"}}\n\n'), ContextOverflow, "context"),
         ((401, {"error": {"message": "bad key"}}), AccessDenied, "Is the key in OPENAI_API_KEY right"),

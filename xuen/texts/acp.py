@@ -17,11 +17,11 @@ NO_FOLDER = Text(
     "会话的文件夹不存在，或不是绝对路径：{path}",
 )
 NO_SESSION = Text("there is no such session: {name}", "没有这个会话：{name}")
-BUSY = Text("this session is at work on another prompt", "这个会话正在处理另一个提示词")
+BUSY = Text("this session is busy with another prompt", "这个会话正在处理另一个提示词")
 TEXT_ONLY = Text("a prompt can only be text, not {kind}", "提示词只能是文字，不能是 {kind}")
 EMPTY = Text("the prompt is empty", "提示词是空的")
 NO_TRANSPORT = Text(
-    "the MCP server {name} cannot be used: only standard streams and streamable HTTP are spoken",
+    "the MCP server {name} cannot be used: only standard streams and streamable HTTP are supported",
     "无法使用 MCP 服务器 {name}：只支持标准流和 streamable HTTP",
 )
 WAITS = Text(

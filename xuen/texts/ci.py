@@ -42,7 +42,7 @@ NOT_IN_RANGE = Text(
 
 # --- the branch ----------------------------------------------------------------------------------------------------
 
-NO_GIT = Text("git is not here", "找不到 git")
+NO_GIT = Text("git was not found", "找不到 git")
 NO_GIT_MEND = Text("Install git", "请安装 git")
 NO_REMOTE = Text("this folder has no git remote of that name", "当前目录没有这个名称的 git 远程")
 NO_REMOTE_MEND = Text(
@@ -55,7 +55,7 @@ DEFAULT_BRANCH = Text(
 )
 DEFAULT_BRANCH_MEND = Text("Name another one with --branch", "请用 --branch 指定其它分支")
 FOREIGN_BRANCH = Text(
-    "the branch {branch} holds something else than a workspace ({path})",
+    "the branch {branch} holds something other than a workspace ({path})",
     "分支 {branch} 里的内容不是工作区（{path}）",
 )
 GIT_FAILED = Text("git {command} failed: {reason}", "git {command} 失败：{reason}")

@@ -19,7 +19,7 @@ FILE_MEND = Text(
     '它是 JSON：{{"mcpServers": {{"名称": {{"command": "…", "args": ["…"]}}}}}}，或用 "url" 代替 "command"',
 )
 BAD_NAME = Text(
-    "the name of an MCP server has letters, digits, - and single _, 32 at most: {name}",
+    "the name of an MCP server may hold letters, digits, - and single _, 32 at most: {name}",
     "MCP 服务器的名称只能用字母、数字、- 和单个 _，最多 32 个字符：{name}",
 )
 NO_WAY = Text(

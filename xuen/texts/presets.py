@@ -10,7 +10,7 @@ NEAREST_PRESET_MEND = Text(
     'Did you mean "{nearest}"? The presets are: {names}', "是否想写“{nearest}”？可用的预设：{names}"
 )
 
-BAD_SERVER = Text('"{url}" is no address of a server', "“{url}”不是服务器地址")
+BAD_SERVER = Text('"{url}" is not the address of a server', "“{url}”不是服务器地址")
 BAD_SERVER_MEND = Text("Write it like http://127.0.0.1:11434/v1", "请写成 http://127.0.0.1:11434/v1 这样")
 NO_MODEL = Text("a server is named and no model", "指定了服务器，却没有指定模型")
 NO_MODEL_MEND = Text("Add --model NAME (xwork.model)", "请加上 --model 名称（xwork.model）")

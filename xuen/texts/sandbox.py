@@ -17,7 +17,7 @@ BROKEN = Text(
 )
 TOO_SLOW = Text("no result within {seconds} s", "{seconds} 秒内没有结果")
 BROKEN_MEND = Text(
-    "mostly user namespaces are switched off (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, "
+    "usually user namespaces are switched off (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, "
     "kernel.apparmor_restrict_unprivileged_userns, or the container's rules); allow them, or go without: --sandbox off",
     "多半是用户命名空间被关闭（sysctl user.max_user_namespaces、kernel.unprivileged_userns_clone、"
     "kernel.apparmor_restrict_unprivileged_userns，或容器的限制）；请允许它们，或用 --sandbox off 不使用沙箱",

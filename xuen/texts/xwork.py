@@ -13,7 +13,7 @@ SESSION_UNWRITABLE = Text("the session cannot be written: {reason}", "无法写�
 NO_SESSION = Text("this file is not a session of xwork", "这个文件不是 xwork 的会话")
 NO_SESSION_MEND = Text("Name another file with --session", "请用 --session 指定另一个文件")
 SESSION_NEWER = Text("a newer version of xwork has written this session", "这个会话由更新版本的 xwork 写入")
-SESSION_DAMAGED = Text("{count} damaged lines of the session were passed over", "会话中有 {count} 行已损坏，已跳过")
+SESSION_DAMAGED = Text("{count} damaged lines of the session were skipped", "会话中有 {count} 行已损坏，已跳过")
 SESSION_WAITS = Text("interrupted work waits in this session", "这个会话里有被中断、尚未完成的工作")
 SESSION_WAITS_MEND = Text(
     "Go on with it: python -m xuen.xwork resume, or begin anew with another --session",
@@ -30,9 +30,9 @@ GOES_ON_WITH = Text(
 
 NO_MODEL = Text("no model is named for the server {url}", "没有为服务器 {url} 指定模型")
 NO_MODEL_MEND = Text("Name one: --model NAME (xwork.model)", "请指定模型：--model 名称（xwork.model）")
-BAD_URL = Text("{url} is no address of a model server", "{url} 不是模型服务器的地址")
+BAD_URL = Text("{url} is not the address of a model server", "{url} 不是模型服务器的地址")
 BAD_URL_MEND = Text(
-    "It begins with http:// or https:// and mostly ends with /v1", "地址以 http:// 或 https:// 开头，通常以 /v1 结尾"
+    "It starts with http:// or https:// and usually ends with /v1", "地址以 http:// 或 https:// 开头，通常以 /v1 结尾"
 )
 BAD_KEY = Text(
     "the key in the environment variable {variable} may only hold printable ASCII characters",
@@ -66,8 +66,8 @@ UNREACHABLE = Text("the model server {url} cannot be reached: {reason}", "无法
 UNREACHABLE_MEND = Text("Is it running, and is --base-url right?", "服务器在运行吗？--base-url 正确吗？")
 BROKEN_STREAM = Text("the answer of the model server broke off: {reason}", "模型服务器的回答中断：{reason}")
 OWN_FAULT = Text("an error in xwork itself", "xwork 自身出错")
-NO_END = Text("it has no end", "没有结束标记")
-UNREADABLE_CHUNK = Text("it holds what is no JSON", "其中有无法解析的 JSON")
+NO_END = Text("the end is missing", "没有结束标记")
+UNREADABLE_CHUNK = Text("part of it is not JSON", "其中有无法解析的 JSON")
 ACCESS = Text("the model server denied access ({status}): {reason}", "模型服务器拒绝访问（{status}）：{reason}")
 ACCESS_MEND = Text("Is the key in {variable} right?", "环境变量 {variable} 里的密钥正确吗？")
 ACCESS_MEND_NO_KEY = Text("Put a key into the environment variable {variable}", "请把密钥放进环境变量 {variable}")
@@ -183,4 +183,4 @@ NETWORK_NOT_HERE = Text("--sandbox-network does nothing without a sandbox", "没
 NETWORK_NOT_HERE_MEND = Text("Add --sandbox on or --sandbox auto", "请加上 --sandbox on 或 --sandbox auto")
 TWO_TASKS = Text("a task and --prompt-file exclude each other", "任务和 --prompt-file 不能同时使用")
 PROMPT_UNREADABLE = Text("the prompt file cannot be read: {reason}", "无法读取提示词文件：{reason}")
-NO_FOLDER = Text("the workspace is no folder: {path}", "工作区不是一个文件夹：{path}")
+NO_FOLDER = Text("the workspace is not a folder: {path}", "工作区不是一个文件夹：{path}")
