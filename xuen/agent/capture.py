@@ -1,7 +1,7 @@
 """Where an agent's output goes: to whoever looks, into a log file, into memory; each bounded by itself.
 
-Owns the bounds. Always: what is left out is said with its size; the first and the last of it stay; the cost of
-output that nobody will see is that of counting it, so a flood cannot slow its reader.
+Owns the bounds. Always: whatever is left out is reported with its size, and the first and the last part are kept;
+output that nobody will see costs no more than counting it, so a flood cannot slow its reader.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class Pace:
 
 
 class Display:
-    """One stream on its way to a person: every line while they come at a bearable pace, else the last of them."""
+    """Shows one stream to a person: every line while they come at a readable pace, else only the last ones."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """An agent whose calls leave research.md as it was: for words and for judging.
 
-Owns the putting back. Always: when a call of it returns, or raises, the file has the bytes that it had before the
-call; a file that was not there, or could not be read, is left to whoever deals with damage.
+Owns restoring the file. Always: when a call returns or raises, the file has the bytes that it had before the call; a
+file that was missing or unreadable before is left to the code that deals with damage.
 """
 
 from __future__ import annotations

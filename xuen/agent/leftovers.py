@@ -1,7 +1,7 @@
-"""The end of what a killed run left behind, before a new one begins.
+"""Ends the processes that a killed run left behind, before a new run begins.
 
-Owns telling such processes from all others: by the marks in their environment, by the roll, by descent and session.
-Always: this program and its ancestors are spared, and so is whatever belongs to another workspace.
+Owns how such processes are recognised: by the marks in their environment, by the roll, by descent and session.
+Always: this program, its ancestors and whatever belongs to another workspace are spared.
 """
 
 from __future__ import annotations

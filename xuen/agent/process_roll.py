@@ -1,8 +1,8 @@
 """The roll of processes that a later run could not recognise by their environment.
 
-Owns one small file in the workspace. It is there only while a call runs that has such processes, or after a run was
-killed. Always: an entry names a process by pid and start time, and counts for the present boot of the system only, so
-nobody else can be meant. A roll that is torn, missing or unwritable costs nothing but its entries.
+Owns one small file in the workspace, which exists only while a call has such processes or after a run was killed.
+Always: an entry names a process by pid and start time, and counts only for the current boot of the system, so no
+other process can be meant. A roll that is torn, missing or unwritable costs only its entries.
 """
 
 from __future__ import annotations

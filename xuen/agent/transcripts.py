@@ -1,8 +1,8 @@
 """What an agent answered, without what its program prints around it.
 
-Owns the two known programs that print a whole transcript on standard output, the question too, where the others print
-the answer alone: a list of words or a score would be sought in their banners. Pure. Always: output that has not the
-form of such a transcript is returned as it is.
+Owns the two known programs that print a whole transcript on standard output, question included, where the others
+print only the answer; else a list of words or a score would be looked for in their banners. Pure. Always: output that
+does not look like such a transcript is returned as it is.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 An answer lists its words in one way, and whatever else stands in it is talk. So the ways are tried in order: JSON,
 blocks of code, a table, lines with marks (numbers, bullets), plain lines. What always holds: no word is empty, holds a
 newline or begins with `#`, none comes twice, and what reads like a sentence, a heading or a message of the agent's
-program is no word. In doubt it is none: a bank can be filled by the next batch, prose in it stays.
+program is no word. In doubt it is left out: the next batch can fill the bank, but prose in it would stay.
 """
 
 from __future__ import annotations

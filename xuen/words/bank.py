@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import count
 from pathlib import Path
 from random import Random
 
-from xuen.files.aside import keep_aside
-from xuen.files.durable import create_bytes, write_bytes
+from xuen.files.aside import copy_aside, keep_aside
+from xuen.files.durable import write_bytes
 from xuen.files.regular import NotAFile, read_regular
 from xuen.texts.words import BANK_HEADER
 from xuen.words.answer import parse_words
@@ -112,13 +110,7 @@ def set_bank_aside(path: Path, now: datetime) -> Path | None:
         return None
     except NotAFile:
         return keep_aside(path, now)
-    stem = f"{path.stem}-{now.astimezone(UTC):%Y%m%d-%H%M%S}"
-    for number in count(1):
-        kept = path.with_name(f"{stem}{path.suffix}" if number == 1 else f"{stem}-{number}{path.suffix}")
-        with suppress(FileExistsError):
-            create_bytes(kept, data)
-            break
-    return kept
+    return copy_aside(path, data, f"{path.stem}-{now.astimezone(UTC):%Y%m%d-%H%M%S}", path.suffix)
 
 
 _MARK = "# xuen-task: "

@@ -1,7 +1,7 @@
 """What each line of an answer is: an item with a mark or without, a heading, or talk. Pure.
 
-Refuses to know what an answer is made of as a whole; that is `answer`'s. What always holds: a line that is told to be
-talk is talk for a reader too, whatever the other lines are.
+The answer as a whole is `answer`'s concern. What always holds: a line that counts as talk is talk for a reader too,
+whatever the other lines are.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def lines_of(raw: Sequence[str]) -> list[Line]:
 
 
 def is_talk(text: str) -> bool:
-    """Whether a line without its marks speaks to whoever reads it, or tells of a trouble."""
+    """Whether a line without its marks addresses the reader or reports an error."""
     head, sign, rest = explained(text)
     head = head.strip()
     names_a_list = sign in (":", "：") and is_list(rest)  # Here are the terms: a, b, c

@@ -1,8 +1,8 @@
-"""One term: what surrounds it comes off, and what explains it. Pure.
+"""One term, stripped of what surrounds and explains it. Pure.
 
-Refuses what can be no word: without a letter, too long, an address, a call, a path, a sentence. The policy for signs:
-commas (also full-width), `、`, semicolons, `|`, tabs, and bullets and slashes between blanks part words, and so does a
-blank between Chinese ones; `/`, `+`, `-`, `=` and full stops within one do not.
+Refuses what cannot be a word: text without a letter, too long, an address, a call, a path, a sentence. Words are
+separated by commas (also full-width), `、`, semicolons, `|`, tabs, bullets and slashes between blanks, and by a blank
+between Chinese ones; not by `/`, `+`, `-`, `=` and full stops within a word.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """What the user typed and no agent call has taken yet: `inbox.jsonl`.
 
-Any process may add at any time, with a run going on or none. Entries are taken out by rewriting the file under its
-own lock, which every appender holds too, so an entry that arrives meanwhile stays for the next call. Lines that hold
-no entry are left alone. While a call is being given the entries (`Handover`), nobody can change or remove them.
-What a call has got is remembered (`Sent`) until it is out of the file, so no text goes to two calls of one run, and no
-call waits for somebody else's lock. A link, a folder or a pipe in the place of the file is refused and left alone.
+Any process may append at any time, whether a run is active or not. Entries are removed by rewriting the file under
+its own lock, which every appender holds too, so an entry that arrives meanwhile stays for the next call. Lines that
+are no entries are left alone. While a call is being given the entries (`Handover`), nobody can change or remove them.
+Entries that a call has received are remembered (`Sent`) until they are out of the file, so no text goes to two calls
+of one run, and no call waits for somebody else's lock. A link, a folder or a pipe in the place of the file is refused
+and left alone.
 """
 
 from __future__ import annotations
@@ -103,22 +104,22 @@ def change(workspace: Workspace, entry: Entry, text: str | None) -> bool:
 
 
 class Sent:
-    """What calls of this run have got and the file still holds, because somebody else kept it locked."""
+    """Entries that calls of this run have received and the file still holds, because another process kept it locked."""
 
     def __init__(self) -> None:
         self._entries: Counter[Entry] = Counter()
 
     def add(self, entries: Iterable[Entry]) -> None:
-        """A call has these."""
+        """Remember that a call has received these."""
         self._entries.update(entries)
 
     def others(self, entries: Iterable[Entry]) -> list[Entry]:
-        """Those that no call has got yet, in their order."""
-        got = Counter(self._entries)
+        """Those that no call has received yet, in order."""
+        received = Counter(self._entries)
         found = []
         for entry in entries:
-            if got[entry] > 0:
-                got[entry] -= 1
+            if received[entry] > 0:
+                received[entry] -= 1
             else:
                 found.append(entry)
         return found
@@ -136,9 +137,9 @@ class Sent:
 class Handover:
     """Gives what waits to one call: within it the entries stay as they are, `take` takes them out.
 
-    A call that never starts takes nothing. Where locks do not work, the handing over does, without the protection.
-    `sent` is the memory of the run. `trouble` says why an inbox that is there cannot be read; there are no entries
-    then.
+    A call that never starts takes nothing. Where locks do not work, the entries are handed over without protection.
+    `sent` is shared by all calls of a run. `trouble` says why an existing inbox cannot be read; then there are no
+    entries.
     """
 
     def __init__(self, workspace: Workspace, sent: Sent | None = None) -> None:
@@ -165,11 +166,11 @@ class Handover:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Let go of what was not taken."""
+        """Release what was not taken."""
         self._lock.release()
 
     def take(self) -> bool:
-        """The call has them: take them out; whether there were any.
+        """Remove the entries, as the call has received them; whether there were any.
 
         Raises:
             LockTimeout, OSError: they are still in the file, but no later call of this run gets them.

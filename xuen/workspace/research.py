@@ -36,7 +36,7 @@ class Research:
 
     @property
     def title(self) -> str | None:
-        """The first heading above the sections, without its `# `; None where there is none."""
+        """The first heading above the sections, without its `# `; None if there is none."""
         first_marker = section_script.marker_lines(self.data)[0][1]
         above = self.data[:first_marker].decode("utf-8-sig")
         return next((line[2:].strip() for line in above.split("\n") if line.startswith("# ")), None)
@@ -73,7 +73,7 @@ def parse(data: bytes) -> Research:
 
 
 def parse_or_none(data: bytes | None) -> Research | None:
-    """The same, for who takes a damaged file, or none at all, for an answer."""
+    """Like `parse`, but None for a damaged file or for no file at all."""
     if data is None:
         return None
     try:
@@ -89,6 +89,6 @@ def new_research(task: str) -> bytes:
 
 
 def title_of(task: str) -> str:
-    """A task as one line: its first line that is not blank, without control characters and halves of pairs."""
+    """A task as one line: its first line that is not blank, without control characters and lone surrogates."""
     first = next((line for line in task.splitlines() if line.strip()), "")
     return "".join(each if each.isprintable() else " " for each in first).strip()

@@ -2,21 +2,20 @@
 
 Owns every change that xuen itself makes to it: always the whole file at once, always under `.research.lock`, which
 the agents' write_section.py takes too. A damaged file is copied aside before anything replaces it, and so are sections
-that the caller has never seen; nothing is deleted. Whoever keeps the lock for longer than anybody needs is waited for
-in full once; after that only for a moment, until the lock was had again.
+that the caller has never seen; nothing is deleted. If the lock stays held, the first caller waits the full time and
+later ones only a moment, until it has been acquired again.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Container, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from xuen.errors import DamagedResearch, LockTimeout
-from xuen.files.aside import make_room
-from xuen.files.durable import create_bytes, sync_folder, write_bytes
+from xuen.files.aside import copy_aside, make_room, move_aside
+from xuen.files.durable import write_bytes
 from xuen.files.lock import locked
 from xuen.files.regular import NotAFile, read_regular
 from xuen.texts.workspace import RESEARCH_MISSING, RESEARCH_NOT_A_FILE
@@ -101,12 +100,9 @@ class ResearchFile:
         """
         with self._locked():
             try:
-                data: bytes | None = self.read()
-            except DamagedResearch:
-                if not os.path.lexists(self._path):
-                    return None
-                data = None
-            return self._keep(data, reason)
+                return self._keep(self.read(), reason)
+            except DamagedResearch:  # missing, or no file
+                return self._keep(None, reason)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -119,19 +115,7 @@ class ResearchFile:
             self._patience = min(self._wait, _MOMENT)
             raise
 
-    def _keep(self, data: bytes | None, reason: str) -> Path:
+    def _keep(self, data: bytes | None, reason: str) -> Path | None:
         """Copy `data`, or move what stands there when it is None, to the first free name."""
         stem = f"research.{reason}-{self._now().astimezone(UTC):%Y%m%d-%H%M%S}"
-        number = 1
-        while True:
-            kept = self._path.with_name(f"{stem}.md" if number == 1 else f"{stem}-{number}.md")
-            with suppress(FileExistsError):
-                if data is not None:
-                    create_bytes(kept, data)
-                elif os.path.lexists(kept):
-                    raise FileExistsError
-                else:
-                    self._path.rename(kept)
-                    sync_folder(kept.parent)
-                return kept
-            number += 1
+        return move_aside(self._path, stem, ".md") if data is None else copy_aside(self._path, data, stem, ".md")

@@ -79,7 +79,7 @@ class RunLock:
             return
 
     def _own_file(self) -> None:
-        """Hold the lock file and say in it who does. Raises LockTimeout, OSError: it is not held."""
+        """Lock the file and write into it who holds it. Raises LockTimeout, OSError: it is not held."""
         for path in (self._workspace.run_lock, self._workspace.research_lock):
             make_room(path, lambda: datetime.now(UTC))  # an agent may have left a folder or a link there
         with ExitStack() as stack:
@@ -95,7 +95,7 @@ class RunLock:
                 raise
 
     def release(self) -> None:
-        """Give the workspace free; does nothing when it is not owned."""
+        """Give up the workspace; does nothing when it is not owned."""
         with suppress(OSError, RuntimeError):
             self._lock.write(b"")
         self._lock.release()

@@ -32,10 +32,10 @@ def install(workspace: Workspace) -> None:
 
 
 def renew(workspace: Workspace) -> None:
-    """Put the program and the place of its lock right, where the agent of a round before left them otherwise.
+    """Restore the program, and clear the place of its lock file, where an earlier round's agent changed them.
 
     Raises:
-        OSError: they could not be put right.
+        OSError: they could not be restored.
     """
     make_room(workspace.research_lock, lambda: datetime.now(UTC))
     try:

@@ -22,7 +22,7 @@ from xuen.workspace.research import new_research, parse_or_none
 
 
 def make_workspace(root: Path) -> Workspace:
-    """The workspace at `root`, whose folder is made if it is missing and was seen to take a file.
+    """The workspace at `root`; its folder is made if it is missing, and a test file is written to it.
 
     Raises:
         WorkspaceError: it is no folder, or nothing can be written there.
@@ -38,7 +38,7 @@ def make_workspace(root: Path) -> Workspace:
 
 
 def find_workspace(root: Path) -> Workspace:
-    """The workspace at `root` that some run has made already; for commands that only look or queue something.
+    """An existing workspace at `root`, for commands that only look at it or queue something.
 
     Raises:
         WorkspaceError: there is none, or that cannot be seen.
@@ -87,7 +87,7 @@ def remove_half_written(workspace: Workspace) -> None:
 
 
 def _best(workspace: Workspace) -> bytes | None:
-    """What to begin with where only research.md was lost."""
+    """The best candidate, for a workspace that lost only its research.md; None without one."""
     try:
         best = parse_or_none(read_regular(workspace.best))
     except OSError:
