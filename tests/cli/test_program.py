@@ -145,6 +145,31 @@ def test_a_terminal_gets_colour_unless_it_is_unwanted(
     assert (b"\x1b[" in shown) is coloured
 
 
+def test_beside_events_on_standard_output_the_console_is_coloured_for_a_terminal(tmp_path: Path) -> None:
+    controller, terminal = pty.openpty()
+    (tmp_path / "config.yaml").write_text("agent: {command: ': \"$prompt\"'}\nwords: {pick: 0}\n")
+    with os.fdopen(controller, "rb", buffering=0) as reader:
+        with os.fdopen(terminal, "wb") as writer:
+            done = subprocess.run(
+                [sys.executable, str(MAIN), "a task", "--iterations", "1", "--events", "-"],
+                cwd=tmp_path,
+                env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "TERM": "xterm", "LANG": "C.UTF-8"},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=writer,
+                timeout=60,
+                check=False,
+            )
+        shown = b""
+        with suppress(OSError):
+            while part := reader.read(65536):
+                shown += part
+    assert done.returncode == 0
+    assert b"Round 1" in shown
+    assert b"\x1b[" in shown
+    assert b"\x1b" not in done.stdout
+
+
 @pytest.mark.parametrize("module", ["xuen.cli.main", "msgspec", "xuen.cli.run"])
 def test_ctrl_c_while_the_program_is_still_being_imported_shows_no_traceback(tmp_path: Path, module: str) -> None:
     (tmp_path / "sitecustomize.py").write_text(

@@ -481,10 +481,14 @@ def test_without_weights_the_built_in_agent_fails_with_the_mend_and_its_chinese_
     assert "/nowhere/model.gguf" in done.stdout
 
 
-def test_a_repository_that_is_not_there_is_said_before_the_first_round(xuen: Callable, tmp_path: Path) -> None:
-    configure(tmp_path, agent("--words", "alpha wave"), rounds={"repo": "nowhere"})
+@pytest.mark.parametrize("repo", ["nowhere", "x" * 300])
+def test_a_repository_that_is_not_there_is_said_before_the_first_round(
+    xuen: Callable, tmp_path: Path, repo: str
+) -> None:
+    configure(tmp_path, agent("--words", "alpha wave"), rounds={"repo": repo})
     done = xuen("a task", "--iterations", "1", "--no-tui")
-    told = f"rounds.repo names no folder ({tmp_path / 'nowhere'})"
+    assert done.returncode == 0
+    told = f"rounds.repo names no folder ({tmp_path / repo})"
     assert told in done.stdout.partition("Round 1")[0]
 
 

@@ -1,4 +1,4 @@
-"""`xuen TASK`: find everything that can be wrong, own the workspace, pick a face, let the loop go.
+"""`xuen TASK`: find what is wrong, take the workspace, choose the screen or the console, run the loop.
 
 Owns the order of a start: faults of arguments, configuration and templates are found before anything is made, and
 nothing in the workspace is touched before this run owns it.
@@ -80,7 +80,7 @@ def _prepare(run: Run) -> list[Text]:
     if run.config.xwork.base_url is not None and (preset is None or not preset.built_in):
         said.append(presets.SERVER_UNUSED.of(name=agent.name))
     repo = run.config.rounds.repo
-    if repo is not None and not Path(repo).is_dir():
+    if repo is not None and not os.path.isdir(repo):  # noqa: PTH112 - Path's raises for one that cannot be reached
         said.append(texts.NO_REPO.of(folder=plain(str(Path(repo).absolute()))))
     if agent.embedded:
         said.append(texts.SMALL_MODEL_CHINESE if language_of(run.task) == "zh" else texts.SMALL_MODEL)
@@ -102,9 +102,6 @@ def _other_task(workspace: Workspace, task: str) -> str | None:
 def _with_a_face(run: Run, options: Options, events: JsonLines | None, said: list[Text]) -> int:
     """Run the loop under the screen, or under the console where there can be no screen or nobody wants one."""
     browser = bool(os.environ.get("TEXTUAL_DRIVER"))  # standard output is then the way to a browser
-    colour = not options.no_color and (wants_colour(sys.stdout, os.environ) or browser)
-    if browser:
-        colour = colour and not os.environ.get("NO_COLOR")
     on_stdout = options.events == "-"
 
     def work(face: Sink) -> int:
@@ -112,15 +109,17 @@ def _with_a_face(run: Run, options: Options, events: JsonLines | None, said: lis
 
     def on_console(*reasons: Text) -> int:
         stream = sys.stderr if on_stdout else sys.stdout
-        plainly = colour and wants_colour(stream, os.environ)
+        colour = not options.no_color and wants_colour(stream, os.environ)
         said[:0] = reasons
-        return work(Console(stream, run.language, colour=plainly))
+        return work(Console(stream, run.language, colour=colour))
 
     if options.no_tui or on_stdout:
         return on_console()
     reason = no_screen_because(sys.stdin, sys.stdout, os.environ)
     if reason is not None:
         return on_console(reason)
+    wanted = not os.environ.get("NO_COLOR") if browser else wants_colour(sys.stdout, os.environ)
+    colour = wanted and not options.no_color
     last_words = LastWords(Console(sys.stdout, run.language, colour=colour))
     try:
         code = run_screen(
