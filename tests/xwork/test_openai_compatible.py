@@ -12,7 +12,7 @@ from xuen.xwork.errors import AccessDenied, BadUse, ContextOverflow, Interrupted
 from xuen.xwork.messages import Assistant, Finish, System, ToolCall, ToolDefinition, ToolResult, Usage, User
 from xuen.xwork.model.anthropic import Anthropic
 from xuen.xwork.model.client import Options, assemble
-from xuen.xwork.model.openai_compatible import OpenAICompatible, chat_url
+from xuen.xwork.model.openai_compatible import OpenAICompatible
 from xuen.xwork.model.openai_format import pieces
 from xuen.xwork.model.retry import Asker, Patience
 from xuen.xwork.model.server import Reading, sendable
@@ -303,12 +303,12 @@ def test_a_caller_that_gives_up_is_free_within_half_a_second(model_server, clien
 )
 def test_what_is_no_address_is_said_to_be_none(url):
     with pytest.raises(BadUse):
-        chat_url(url)
+        OpenAICompatible(url, "m")
 
 
 def test_addresses():
-    assert chat_url("http://h:1/v1/") == "http://h:1/v1/chat/completions"
-    assert chat_url("https://h/v1/chat/completions") == "https://h/v1/chat/completions"
+    assert OpenAICompatible("http://h:1/v1/", "m").url == "http://h:1/v1/chat/completions"
+    assert OpenAICompatible("https://h/v1/chat/completions", "m").url == "https://h/v1/chat/completions"
 
 
 # --- patience ---

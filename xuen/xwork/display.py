@@ -82,7 +82,11 @@ class PlainDisplay:
                 self._write(text, self._err)
             case StepStarted(step=step):
                 self._begin(step)
-            case Retrying(reason=text) | Failed(error=text):
+            case Retrying(reason=reason, seconds=seconds):
+                self._new_line()
+                again = texts.TRIES_AGAIN.of(reason=reason, seconds=f"{seconds:.0f}")
+                self._say(again.in_language(self._language))
+            case Failed(error=text):
                 self._new_line()
                 self._say(text)
             case ModelEnded() | Completed():

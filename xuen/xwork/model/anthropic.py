@@ -27,11 +27,9 @@ from xuen.xwork.model.client import (
     TextDelta,
     UsageDelta,
 )
-from xuen.xwork.model.server import SILENCE, ServerModel, checked
+from xuen.xwork.model.server import ServerModel
 
-KEY: Final = "ANTHROPIC_API_KEY"
 _VERSION: Final = "2023-06-01"
-_CONTEXT: Final = 200_000  # tokens, unless somebody says otherwise
 _MAX_TOKENS: Final = 16_000  # the API wants a number
 _FINISH: Final = {
     "end_turn": Finish.STOP,
@@ -46,25 +44,12 @@ _FINISH: Final = {
 class Anthropic(ServerModel):
     """A model of the Messages API."""
 
-    def __init__(
-        self,
-        base_url: str,
-        model: str,
-        *,
-        key: str | None = None,
-        key_variable: str = KEY,
-        context_tokens: int | None = None,
-        silence: float = SILENCE,
-    ) -> None:
-        """See `ServerModel`.
+    KEY = "ANTHROPIC_API_KEY"
+    WINDOW = 200_000
 
-        Raises:
-            BadUse: `base_url` is no address, or the key cannot be sent.
-        """
-        base = checked(base_url)
-        url = (base if base.endswith("/v1") else f"{base}/v1") + "/messages"
-        window = context_tokens or _CONTEXT
-        super().__init__(url, model, key=key, key_variable=key_variable, context_tokens=window, silence=silence)
+    @staticmethod
+    def _endpoint(base: str) -> str:
+        return (base if base.endswith("/v1") else f"{base}/v1") + "/messages"
 
     def complete(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from xuen import redact
 from xuen.texts import Text, plain
@@ -46,15 +47,13 @@ def connect(config: AgentConfig, listener: Listener, cancel: Cancel) -> ModelCli
 def _server(config: AgentConfig, url: str) -> ModelClient:
     if not config.model:
         raise BadUse(texts.NO_MODEL.of(url=plain(redact.url(url))), mend=texts.NO_MODEL_MEND)
-    from xuen.xwork.model.anthropic import KEY, Anthropic
+    from xuen.xwork.model.anthropic import Anthropic
     from xuen.xwork.model.openai_compatible import OpenAICompatible
     from xuen.xwork.model.server import checked
 
-    variable = config.api_key_env
-    kind: type[Anthropic | OpenAICompatible] = OpenAICompatible
-    if checked(url).lower().removeprefix("https://").split("/")[0] == ANTHROPIC:
-        # The default variable is that of the other protocol; a variable that somebody named is meant.
-        variable, kind = (KEY if variable == "OPENAI_API_KEY" else variable), Anthropic
+    kind = Anthropic if urlsplit(checked(url)).hostname == ANTHROPIC else OpenAICompatible
+    # The default of the settings is the variable of OpenAI's protocol; any other was named by somebody.
+    variable = kind.KEY if config.api_key_env == OpenAICompatible.KEY else config.api_key_env
     return kind(
         url, config.model, key=os.environ.get(variable), key_variable=variable, context_tokens=config.context_tokens
     )

@@ -14,29 +14,17 @@ from xuen.xwork.errors import Retryable
 from xuen.xwork.messages import Finish, Message, ToolDefinition
 from xuen.xwork.model.client import Delta, Finished, Options
 from xuen.xwork.model.openai_format import finish_of, pieces, request_body
-from xuen.xwork.model.server import SILENCE, ServerModel, checked
+from xuen.xwork.model.server import ServerModel
 
 
 class OpenAICompatible(ServerModel):
     """A model of such a server."""
 
-    def __init__(
-        self,
-        base_url: str,
-        model: str,
-        *,
-        key: str | None = None,
-        key_variable: str = "OPENAI_API_KEY",
-        context_tokens: int | None = None,
-        silence: float = SILENCE,
-    ) -> None:
-        """See `ServerModel`.
+    KEY = "OPENAI_API_KEY"
 
-        Raises:
-            BadUse: `base_url` is no address, or the key cannot be sent.
-        """
-        url = chat_url(base_url)
-        super().__init__(url, model, key=key, key_variable=key_variable, context_tokens=context_tokens, silence=silence)
+    @staticmethod
+    def _endpoint(base: str) -> str:
+        return base if base.endswith("/chat/completions") else base + "/chat/completions"
 
     def complete(
         self,
@@ -58,16 +46,6 @@ class OpenAICompatible(ServerModel):
         if finish is None and not reading.done:
             raise Retryable(texts.BROKEN_STREAM.of(reason=texts.NO_END))
         yield Finished(finish or Finish.STOP)
-
-
-def chat_url(base_url: str) -> str:
-    """The address that requests go to.
-
-    Raises:
-        BadUse: it is no http(s) address.
-    """
-    base = checked(base_url)
-    return base if base.endswith("/chat/completions") else base + "/chat/completions"
 
 
 def _as_delta(chunk: dict[str, Any]) -> dict[str, Any]:

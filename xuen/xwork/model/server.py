@@ -11,9 +11,10 @@ from __future__ import annotations
 import json
 import queue
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from xuen import redact
@@ -32,31 +33,42 @@ SILENCE = 600.0  # seconds between two pieces: a local model may read a long pro
 _LOOPBACK = {"localhost", "127.0.0.1", "::1", "[::1]"}
 
 
-class ServerModel:
+class ServerModel(ABC):
     """The base of the clients for such servers: an address, a model's name, a key, and open connections."""
+
+    KEY: ClassVar[str]
+    """The environment variable in which people usually have the key."""
+
+    WINDOW: ClassVar[int | None] = None
+    """Tokens of the context, unless somebody says otherwise."""
 
     def __init__(
         self,
-        url: str,
+        base_url: str,
         model: str,
         *,
         key: str | None = None,
-        key_variable: str,
+        key_variable: str | None = None,
         context_tokens: int | None = None,
         silence: float = SILENCE,
     ) -> None:
-        """`key` may be absent; `key_variable` is what a person is told to set.
+        """`key` may be absent, `key_variable` is what a person is told to set, `silence` is in seconds.
 
         Raises:
-            BadUse: the key cannot be sent.
+            BadUse: `base_url` is no address, or the key cannot be sent.
         """
-        self._url = url
+        self.url = self._endpoint(checked(base_url))  # where requests go
         self._model = model
-        self._key = sendable(key, key_variable)
-        self._key_variable = key_variable
-        self._context_tokens = context_tokens
+        self._key_variable = key_variable or self.KEY
+        self._key = sendable(key, self._key_variable)
+        self._context_tokens = context_tokens or self.WINDOW
         self._silence = silence
         self._client: httpx.Client | None = None
+
+    @staticmethod
+    @abstractmethod
+    def _endpoint(base: str) -> str:
+        """The address that requests go to."""
 
     @property
     def name(self) -> str:
@@ -77,9 +89,9 @@ class ServerModel:
     def _asked(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Reading:
         """A request for an answer of this model."""
         if self._client is None:
-            self._client = _client_for(self._url, self._silence)
+            self._client = _client_for(self.url, self._silence)
         data = json.dumps({**body, "model": self._model}).encode()
-        return Reading(self._client, self._url, data, headers, key=self._key, key_variable=self._key_variable)
+        return Reading(self._client, self.url, data, headers, key=self._key, key_variable=self._key_variable)
 
     def _refused(self, event: Mapping[str, Any]) -> ModelError:
         """The error that a stream reported."""
