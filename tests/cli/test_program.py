@@ -170,6 +170,39 @@ def test_beside_events_on_standard_output_the_console_is_coloured_for_a_terminal
     assert b"\x1b" not in done.stdout
 
 
+FAULT = """
+import resource, signal, sys
+sys.path.insert(0, sys.argv[1])
+from xuen.cli import main
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+if sys.argv[2] == "full":
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+sys.exit(main._crashed(KeyError("no such key"), "en"))
+"""
+
+
+@pytest.mark.parametrize("disk", ["free", "full"])
+def test_a_fault_of_the_program_is_one_line_and_its_details_are_in_a_file_where_the_disk_takes_one(
+    tmp_path: Path, disk: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FAULT, str(MAIN.parent), disk],
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "LANG": "C.UTF-8", "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (70, "")
+    assert done.stderr.startswith("xuen: an unexpected error in xuen itself (KeyError: 'no such key'); the details ")
+    assert len(done.stderr.splitlines()) == 1
+    if disk == "full":
+        assert "could not be kept: No usable temporary directory" in done.stderr
+    else:
+        details = Path(done.stderr.rstrip().removeprefix(done.stderr.partition("are in ")[0] + "are in "))
+        assert "KeyError" in details.read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize("module", ["xuen.cli.main", "msgspec", "xuen.cli.run"])
 def test_ctrl_c_while_the_program_is_still_being_imported_shows_no_traceback(tmp_path: Path, module: str) -> None:
     (tmp_path / "sitecustomize.py").write_text(

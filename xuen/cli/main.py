@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from xuen.cli.parser import Options, early_language, parse
 from xuen.errors import UsageError, UserError, reason_of
-from xuen.texts import Language, Text, plain
+from xuen.texts import Language
 from xuen.texts import cli as texts
 from xuen.ui.text_out import TextOut, settle
 
@@ -104,11 +104,15 @@ def _crashed(error: Exception, language: Language) -> int:
     import tempfile
     import traceback
 
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="xuen-error-", suffix=".txt", delete=False, encoding="utf-8", errors="replace"
-    ) as file:
-        file.write("".join(traceback.format_exception(error)))
-    told: Text = texts.UNEXPECTED.of(error=plain(f"{type(error).__name__}: {error}"), file=plain(file.name))
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="xuen-error-", suffix=".txt", delete=False, encoding="utf-8", errors="replace"
+        ) as file:
+            file.write("".join(traceback.format_exception(error)))
+        where = texts.DETAILS_IN.of(file=file.name)
+    except OSError as trouble:
+        where = texts.DETAILS_LOST.of(reason=reason_of(trouble))
+    told = texts.UNEXPECTED.of(error=f"{type(error).__name__}: {error}", where=where)
     _complain(" ".join(told.in_language(language).splitlines()))
     return 70
 

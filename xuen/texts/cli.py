@@ -184,6 +184,8 @@ NO_CURRENT_FOLDER = Text("the current folder cannot be used: {reason}", "无法�
 OTHER_FOLDER = Text("Go to another folder with cd", "请用 cd 换到别的文件夹")
 OUTPUT_LOST = Text("standard output cannot be written: {reason}", "无法写到标准输出：{reason}")
 UNEXPECTED = Text(
-    "an unexpected error in xuen itself ({error}); the details are in {file}",
-    "xuen 自身出现意外错误（{error}）；详情见 {file}",
+    "an unexpected error in xuen itself ({error}); {where}",
+    "xuen 自身出现意外错误（{error}）；{where}",
 )
+DETAILS_IN = Text("the details are in {file}", "详情见 {file}")
+DETAILS_LOST = Text("the details could not be kept: {reason}", "详情无法保存：{reason}")
