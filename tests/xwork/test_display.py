@@ -4,7 +4,7 @@ import io
 import json
 
 from xuen.xwork.display import PlainDisplay, json_listener
-from xuen.xwork.events import Fetching, Notice, RunStarted, StepStarted, TextChunk, ToolStarted
+from xuen.xwork.events import Fetching, Notice, Retrying, RunStarted, StepStarted, TextChunk, ToolStarted
 
 
 class Terminal(io.StringIO):
@@ -49,6 +49,11 @@ def test_a_tool_call_is_one_short_line():
     assert err.startswith('xwork: read_file {"path": "aaa')
     assert err.endswith(" …\n")
     assert len(err) < 250
+
+
+def test_a_retry_says_when_it_comes():
+    events = [TextChunk(text="so"), Retrying(attempt=1, seconds=4.2, reason="the server is busy")]
+    assert show(events, io.StringIO()) == ("so\n", "xwork: the server is busy; trying again in 4 s\n")
 
 
 def test_a_path_that_is_no_text_is_told_all_the_same():

@@ -135,6 +135,7 @@ OVERFLOW = Text(
     "请求的 token 数超过了模型的上下文 {limit}",
 )
 EMBEDDED_REFUSED = Text("the embedded model refused the request: {reason}", "内置模型拒绝了请求：{reason}")
+TRIES_AGAIN = Text("{reason}; trying again in {seconds} s", "{reason}；{seconds} 秒后重试")
 EMPTY_ANSWER = Text("the model answered with nothing", "模型没有给出任何内容")
 INTERRUPTED = Text("interrupted", "已中断")
 

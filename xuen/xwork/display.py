@@ -110,9 +110,9 @@ class PlainDisplay:
     def _tool(self, event: ToolStarted | ToolEnded) -> None:
         if isinstance(event, ToolStarted):
             self._new_line()
-            self._say(f"{event.name} {_short(event.arguments)}")
+            self._say(f"{event.name} {one_line(event.arguments)}")
         elif event.failed:
-            self._say(f"{event.name}: {_short(event.text)}")
+            self._say(f"{event.name}: {one_line(event.text)}")
 
     def _begin(self, step: str) -> None:
         if step in texts.STEPS:
@@ -143,6 +143,7 @@ class PlainDisplay:
         self._progress_line = line
 
 
-def _short(text: str) -> str:
+def one_line(text: str, limit: int = _SHOWN) -> str:
+    """The text as one line of at most `limit` characters; a `…` stands for the rest."""
     line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else line[:_SHOWN] + " …"
+    return line if len(line) <= limit else line[:limit] + " …"
