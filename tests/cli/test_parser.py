@@ -281,6 +281,12 @@ def test_without_a_task_and_a_terminal_it_is_an_error() -> None:
     with pytest.raises(UsageError, match="the task is empty"):
         read_task(run(), "en", closed)
 
+    def latin(question: str) -> str:
+        return b"caf\xe9".decode()
+
+    with pytest.raises(UsageError, match="the task is not valid text"):
+        read_task(run(), "en", latin)
+
 
 def test_the_parser_loads_nothing_heavy() -> None:
     code = "import sys, xuen.cli.parser, xuen.cli.task; print(sorted({m.split('.')[0] for m in sys.modules}))"

@@ -20,7 +20,7 @@ def read_task(options: Options, language: Language, ask: Callable[[str], str] | 
     """The task, without blank lines around it. `ask` puts a question on the terminal; None where there is none.
 
     Raises:
-        UsageError: no task, a blank one, or a file that cannot be read as UTF-8.
+        UsageError: no task, a blank one, one that is no text, or a file that cannot be read as UTF-8.
     """
     if options.task is not None:
         task = options.task
@@ -29,10 +29,7 @@ def read_task(options: Options, language: Language, ask: Callable[[str], str] | 
     elif options.task_file is not None:
         task = _from_file(options.task_file)
     elif ask is not None:
-        try:
-            task = ask(texts.ASK_TASK.in_language(language))
-        except EOFError:
-            task = ""
+        task = _answer(ask, texts.ASK_TASK.in_language(language))
     else:
         raise UsageError(texts.NO_TASK, mend=texts.HOW_TO_TASK)
     task = task.replace("\r\n", "\n").strip()
@@ -49,12 +46,23 @@ def _confirm(task: str, language: Language, ask: Callable[[str], str]) -> None:
     near = difflib.get_close_matches(task, list(COMMANDS), n=1, cutoff=0.8)
     if not near:
         return
-    try:
-        answer = ask(texts.IS_IT_A_TASK.of(task=task, command=near[0]).in_language(language))
-    except EOFError:
-        answer = ""
+    answer = _answer(ask, texts.IS_IT_A_TASK.of(task=task, command=near[0]).in_language(language))
     if answer.strip().lower() not in texts.YES:
         raise UsageError(texts.NOT_STARTED, mend=texts.COMMAND_MEANT.of(command=near[0]))
+
+
+def _answer(ask: Callable[[str], str], question: str) -> str:
+    """What was typed; empty where the input is closed.
+
+    Raises:
+        UsageError: bytes that are no text in the terminal's encoding.
+    """
+    try:
+        return ask(question)
+    except EOFError:
+        return ""
+    except UnicodeDecodeError:
+        raise UsageError(texts.TASK_NOT_UTF8) from None
 
 
 def _from_file(path: Path) -> str:
