@@ -225,7 +225,7 @@ class Remote:
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)  # with the helpers that git started
                 if isinstance(error, subprocess.TimeoutExpired):
-                    raise self._failed(command, texts.GIT_SILENT.of(seconds=round(SECONDS))) from None
+                    raise self._failed(command, texts.SILENT.of(seconds=round(SECONDS))) from None
                 raise
         done = subprocess.CompletedProcess(argv, process.returncode, out, errors)
         if check and done.returncode != 0:

@@ -188,28 +188,34 @@ def list_models(command: str, environ: Mapping[str, str], stop: Stop) -> list[st
     Raises:
         NoModel: it cannot be run, fails, takes over two minutes or lists nothing.
     """
+    names = [line.strip() for line in _printed(command, environ, stop).splitlines()]
+    found = list(dict.fromkeys(name for name in names if _NAME.fullmatch(name)))
+    if not found:
+        raise NoModel(texts.NO_MODELS.of(command=plain(redact.text(command))), mend=texts.NO_LIST_MEND)
+    return found
+
+
+def _printed(command: str, environ: Mapping[str, str], stop: Stop) -> str:
+    """What a command prints on its standard output; raises NoModel when it fails."""
     heard = _Heard()
-    shown = plain(redact.text(command))
     try:
         argv = shlex.split(command)
         with tempfile.TemporaryDirectory(prefix="xuen-list-", ignore_cleanup_errors=True) as folder:
             env = clean_environment({**environ, "NO_COLOR": "1"})
             ended = run(argv, cwd=Path(folder), env=env, listener=heard, stop=stop, timeout=_LIST_SECONDS)
     except (CannotStart, ValueError, IndexError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise NoModel(
-            texts.NO_LIST.of(command=shown, reason=plain(redact.text(reason))), mend=texts.NO_LIST_MEND
-        ) from None
+        raise _no_list(command, plain(getattr(error, "strerror", None) or str(error))) from None
+    if ended.code is None:
+        raise _no_list(command, texts.SILENT.of(seconds=round(_LIST_SECONDS)))
     said = clean_text(bytes(heard.said["stdout"]))
     if ended.code != 0:
-        told = clean_text(bytes(heard.said["stderr"])).strip().splitlines() or said.strip().splitlines() or ["?"]
-        reason = told[-1][:200] if ended.code is not None else f"{_LIST_SECONDS:g} s"
-        raise NoModel(texts.NO_LIST.of(command=shown, reason=plain(redact.text(reason))), mend=texts.NO_LIST_MEND)
-    names = [line.strip() for line in said.splitlines()]
-    found = list(dict.fromkeys(name for name in names if _NAME.fullmatch(name)))
-    if not found:
-        raise NoModel(texts.NO_MODELS.of(command=shown), mend=texts.NO_LIST_MEND)
-    return found
+        lines = clean_text(bytes(heard.said["stderr"])).strip().splitlines() or said.strip().splitlines() or ["?"]
+        raise _no_list(command, plain(redact.text(lines[-1])[:200]))
+    return said
+
+
+def _no_list(command: str, reason: Text) -> NoModel:
+    return NoModel(texts.NO_LIST.of(command=plain(redact.text(command)), reason=reason), mend=texts.NO_LIST_MEND)
 
 
 def _later(at: str, since: datetime) -> bool:

@@ -59,7 +59,7 @@ FOREIGN_BRANCH = Text(
     "分支 {branch} 里的内容不是工作区（{path}）",
 )
 GIT_FAILED = Text("git {command} failed: {reason}", "git {command} 失败：{reason}")
-GIT_SILENT = Text("no answer within {seconds} seconds", "{seconds} 秒内没有应答")
+SILENT = Text("no answer within {seconds} seconds", "{seconds} 秒内没有应答")
 GIT_MEND = Text(
     "Check the network, the repository's address and the rights of GITHUB_TOKEN (contents: write)",
     "请检查网络、仓库地址以及 GITHUB_TOKEN 的权限（contents: write）",

@@ -24,7 +24,7 @@ from xuen.texts import xwork as texts
 from xuen.texts.xwork import INTERRUPTED
 from xuen.xwork.agent import Agent
 from xuen.xwork.config import AgentConfig
-from xuen.xwork.display import fit_for
+from xuen.xwork.display import fit_for, one_line
 from xuen.xwork.errors import BadUse, Interrupted
 from xuen.xwork.events import Listener, Notice
 from xuen.xwork.mcp.config import read as read_servers
@@ -210,21 +210,18 @@ def _ask(stop: Stop, language: Language) -> OnPermission:
 
 
 def _line(message: Message) -> str:
-    text = _short(message.text)
+    text = one_line(message.text, _SHOWN)
     match message:
         case Assistant():
-            thought = f"thought: {_short(message.reasoning)}\n" if message.reasoning.strip() else ""
-            calls = "".join(f"\n    -> {call.id} {call.name} {_short(call.arguments)}" for call in message.calls)
+            thought = f"thought: {one_line(message.reasoning, _SHOWN)}\n" if message.reasoning.strip() else ""
+            calls = "".join(
+                f"\n    -> {call.id} {call.name} {one_line(call.arguments, _SHOWN)}" for call in message.calls
+            )
             return f"{thought}assistant: {text}{calls}"
         case ToolResult():
             return f"    <- {message.call_id} {'failed: ' if message.failed else ''}{text}"
         case _:
             return f"user: {text}"
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else line[:_SHOWN] + " …"
 
 
 def _said(value: object) -> str:

@@ -18,6 +18,7 @@ from acp import schema
 from xuen.errors import UserError
 from xuen.texts import Language, plain
 from xuen.texts import acp as texts
+from xuen.xwork.display import one_line
 from xuen.xwork.errors import BadUse
 from xuen.xwork.events import AnyEvent, Notice, ReasoningChunk, Retrying, TextChunk, ToolEnded, ToolStarted
 from xuen.xwork.gate import REMINDER
@@ -171,8 +172,7 @@ def refusal(error: UserError, language: Language) -> acp.RequestError:
 def _begun(call: ToolCall, workspace: Path, status: schema.ToolCallStatus) -> schema.ToolCallStart:
     arguments = _decoded(call.arguments)
     about = next((str(arguments[key]) for key in ("command", "path", "query", "process_id") if key in arguments), "")
-    line = " ".join(about.split())
-    title = f"{call.name} {line if len(line) <= _TITLE else line[:_TITLE] + ' ...'}".strip()
+    title = f"{call.name} {one_line(about, _TITLE)}".strip()
     path = arguments.get("path")
     named = isinstance(path, str) and "\0" not in path
     places = [schema.ToolCallLocation(path=str(workspace / str(path)))] if named else None
