@@ -1,6 +1,7 @@
 """Whatever shape a command's processes take, none is left; an independent judge looks into /proc."""
 
 import contextlib
+import errno
 import os
 import signal
 import subprocess
@@ -16,7 +17,7 @@ from tree_shapes import SHAPES
 from xuen.agent.command import CannotStart, Listener, run
 from xuen.agent.leftovers import end_leftovers
 from xuen.agent.process_roll import ROLL
-from xuen.agent.process_table import ProcTable, PsutilTable, Row, send
+from xuen.agent.process_table import ProcTable, PsutilTable, Row, Snapshot, send
 from xuen.agent.process_tree import adopt_orphans, spawn
 from xuen.events import Why
 from xuen.stop import Stop
@@ -326,6 +327,67 @@ def test_the_walk_of_other_systems_ends_trees_too(shape, mark, tmp_path):
     tree.process.stdout.close()
     tree.process.stderr.close()
     assert holders(mark) == []
+
+
+class Scarce:
+    """Processes as they are, but the N-th look at them, and `width` looks from there on, find no descriptor free."""
+
+    def __init__(self, first: int, width: int) -> None:
+        self._proc = ProcTable()
+        self._fails = range(first, first + width)
+        self.looks = 0
+
+    def _look(self) -> None:
+        self.looks += 1
+        if self.looks in self._fails:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    def snapshot(self) -> Snapshot:
+        self._look()
+        return self._proc.snapshot()
+
+    def row(self, pid: int) -> Row | None:
+        self._look()
+        return self._proc.row(pid)
+
+    def environ(self, pid: int) -> bytes:
+        return self._proc.environ(pid)
+
+
+@pytest.mark.parametrize("width", [1, 3])
+def test_whichever_look_at_the_processes_fails_the_tree_ends(width, mark, tmp_path):
+    for first in range(1, 100):
+        table = Scarce(first, width)
+        tree = spawn(
+            marked("trap '' TERM; setsid sleep 300 & sleep 300 & while :; do wait; done", mark),
+            cwd=tmp_path,
+            env=dict(os.environ),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            table=table,
+        )
+        assert tree.end(grace=0.05) == []
+        assert holders(mark) == []
+        if table.looks < first:
+            return
+    pytest.fail("there is no end of looks")
+
+
+def test_what_can_no_longer_be_looked_at_is_told_as_not_ended(mark, tmp_path):
+    adopt_orphans()
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    script = marked("setsid sleep 300 & sleep 300", mark)
+    tree = spawn(script, cwd=tmp_path, env=dict(os.environ), table=Scarce(3, 1_000_000), **streams)
+    while len(holders(mark)) < 3:
+        time.sleep(0.01)
+    told = tree.end(grace=0.05)
+    left = holders(mark)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    assert len(left) == 1
+    assert set(left) <= set(told)  # what was killed blindly may be told too
+    reap_orphans()
 
 
 def test_both_sources_describe_a_process_alike():

@@ -121,8 +121,10 @@ def spawn(
             bufsize=0,
             start_new_session=True,
         )
-        row = source.row(process.pid)
-        start = row.start if row else 0.0
+        start = 0.0
+        with contextlib.suppress(OSError):  # for want of descriptors; the command runs and must be registered
+            row = source.row(process.pid)
+            start = row.start if row else 0.0
         for era in new:
             era.since = start
         for era in eras:
@@ -183,12 +185,13 @@ class ProcessTree:
         """
         began = time.monotonic()
         told: set[tuple[int, float]] = set()
+        rows: list[Row] = []
         pause, calm = 0.002, 0
         while True:
             try:
                 rows, still = self._sweep()
-            except OSError:  # no descriptor or memory left, perhaps soon again
-                rows, still = [], False
+            except OSError:  # no descriptor or memory left, perhaps soon again: then those seen last may still run
+                still = False
             calm = calm + 1 if still else 0
             if calm >= _CALM_SWEEPS and self._forget():
                 return []
@@ -196,7 +199,7 @@ class ProcessTree:
             limit = min(grace, HURRIED_GRACE) if hurried() else grace
             if spent >= limit + GIVE_UP:
                 self._forget(at_once=True)
-                return [row.pid for row in rows]
+                return [row.pid for row in rows if row.pid != self.pid or not self._gone]
             if spent >= limit:
                 self._kill(rows)
                 pause = 0.002
@@ -300,9 +303,10 @@ class ProcessTree:
             if row.parent in tidying:
                 tidying.add(row.pid)
                 continue
-            told.add(row.identity)
-            send(self._table, row, signal.SIGTERM)
-            send(self._table, row, signal.SIGCONT)  # a stopped process would never see the other one
+            with contextlib.suppress(OSError):  # for want of descriptors: it is asked again in the next sweep
+                send(self._table, row, signal.SIGTERM)
+                send(self._table, row, signal.SIGCONT)  # a stopped process would never see the other one
+                told.add(row.identity)
 
     def _kill(self, rows: list[Row]) -> None:
         if self.process.returncode is None:  # so the group cannot have been given to others; needs no descriptor
