@@ -1,5 +1,7 @@
 """Shorter conversations: pairs are never parted, failures change nothing, an overflow is answered and not fatal."""
 
+import threading
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,11 +9,14 @@ from hypothesis import strategies as st
 from xuen.xwork.errors import ModelError
 from xuen.xwork.events import Compacted
 from xuen.xwork.messages import Assistant, ToolCall, ToolResult, Usage, User
+from xuen.xwork.model.openai_compatible import OpenAICompatible
+from xuen.xwork.model.retry import Asker
 from xuen.xwork.model.scripted import ScriptedAnswer
 from xuen.xwork.session.compaction import cut, request
 from xuen.xwork.session.ledger import Ledger
 from xuen.xwork.session.records import Answered, Carried, Prompted
 from xuen.xwork.session.records import Compacted as Shortened
+from xuen.xwork.session.summarise import compact
 
 
 def conversation(batches: list[int]) -> list:
@@ -122,6 +127,20 @@ def test_a_failed_summary_changes_nothing(play, say):
     with pytest.raises(ModelError):
         one.agent.compact()
     assert one.agent.session.ledger.view == before and one.agent.session.path.stat().st_size == size
+
+
+def test_a_model_that_refuses_the_limit_of_its_notes_is_asked_without_one(model_server, say, play):
+    refusal = {"error": {"message": "Unsupported parameter: 'max_tokens' is not supported with this model."}}
+    notes = {"choices": [{"index": 0, "delta": {"content": "NOTES"}, "finish_reason": "stop"}]}
+    model_server.replies = [say.refuse(400, refusal), say.stream(say.sse(notes))]
+    one = play(*long_calls(say, 3), "done")
+    one.agent.run("go")
+    client = OpenAICompatible(model_server.url, "m")
+    asker = Asker(client, one.events.append, threading.Event(), language="en")
+    compact(one.agent.session, asker, keep=100, window=8_000)
+    client.close()
+    assert "NOTES" in one.agent.session.ledger.view[0].text
+    assert ["max_tokens" in request for request in model_server.requests] == [True, False]
 
 
 def test_a_conversation_too_short_to_shorten_is_left_alone(play):

@@ -6,7 +6,7 @@ The only part of a session that asks a model. Always holds: whatever fails on th
 from __future__ import annotations
 
 from xuen.texts import xwork as texts
-from xuen.xwork.errors import ContextOverflow, ModelError
+from xuen.xwork.errors import ContextOverflow, ModelError, RequestRefused
 from xuen.xwork.events import Compacted as CompactedEvent
 from xuen.xwork.messages import Finish, User
 from xuen.xwork.model.client import Answer, Options
@@ -47,14 +47,24 @@ def compact(session: Session, asker: Asker, *, keep: int, window: int) -> Compac
 
 
 def _notes(session: Session, asker: Asker, at: int, room: int) -> Answer:
-    """The notes on the first `at` messages; a transcript that is too long for the model is halved, a few times."""
-    for _ in range(3):
+    """The notes on the first `at` messages.
+
+    A transcript that is too long for the model is halved, a few times; a model that refuses the limit on the length of
+    its notes, as some of OpenAI's do, is asked without one.
+    """
+    options = Options(max_tokens=_NOTES)
+    for _ in range(4):
         try:
             asked = compaction.request(session.ledger.view[:at], room)
-            answer = asker.ask(asked, (), Options(max_tokens=_NOTES), step="compact")
+            answer = asker.ask(asked, (), options, step="compact")
         except ContextOverflow as error:
             last: ModelError = error
             room //= 2
+            continue
+        except RequestRefused:
+            if options == Options():
+                raise
+            options = Options()
             continue
         if answer.message.finish is Finish.REFUSED or not answer.message.text.strip():
             raise ModelError(texts.NOT_COMPACTED.of(reason=texts.WITHHELD))
