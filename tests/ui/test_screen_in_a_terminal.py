@@ -151,6 +151,18 @@ def test_a_stopped_run_goes_on_with_all_of_its_screen_and_leaves_the_terminal_as
         assert terminal.end() == 0
 
 
+def test_a_terminal_that_was_resized_and_has_its_size_again_is_drawn_anew():
+    with Terminal("waits") as terminal:
+        terminal.ready()
+        for _ in range(3):
+            terminal.read_what_is_there()
+            os.kill(terminal.process.pid, signal.SIGWINCH)
+            terminal.read(until=b" Idea ")
+            terminal.ready()
+        terminal.type(b"\x11")
+        assert terminal.end() == 0
+
+
 def test_the_size_is_the_terminals_whatever_the_environment_says():
     with Terminal("waits", COLUMNS="300", LINES="90") as terminal:
         terminal.ready()

@@ -87,7 +87,6 @@ class HangupProofDriver(LinuxDriver):
         if self._has_terminal:
             self.suspend_application_mode()
         super()._sigcont_application()
-        self._app.call_later(self._app.refresh, layout=True)
 
     def run_input_thread(self) -> None:
         """Read keys until told to stop or until the terminal is gone."""

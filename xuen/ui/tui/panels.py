@@ -40,6 +40,12 @@ class PanelsApp(App[None]):
         self._box = input_class(language)(id="input", placeholder=self._say(say.PLACEHOLDER))
         self._find = find_class(language)(id="find", placeholder=self._say(say.FIND_HINT))
 
+    def on_resize(self, event: events.Resize) -> None:
+        """Draw all of it where the size is the one that was drawn: a terminal that became smaller and larger again
+        before it was asked has lost what stood there, and Textual draws only what it thinks has changed."""
+        if self.screen_stack and event.size == self.screen.size:
+            self.refresh(layout=True)
+
     def modes_changed(self) -> None:
         """Told when the sections are shown in another way."""
 
