@@ -21,11 +21,11 @@ from xuen.agent.process_tree import adopt_orphans
 from xuen.stop import Stop
 from xuen.texts import Language, plain
 from xuen.texts import xwork as texts
-from xuen.texts.xwork import INTERRUPTED
 from xuen.xwork.agent import Agent
+from xuen.xwork.cancel import stop_if
 from xuen.xwork.config import AgentConfig
 from xuen.xwork.display import fit_for, one_line
-from xuen.xwork.errors import BadUse, Interrupted
+from xuen.xwork.errors import BadUse
 from xuen.xwork.events import Listener, Notice
 from xuen.xwork.mcp.config import read as read_servers
 from xuen.xwork.messages import Assistant, Message, ToolResult
@@ -200,8 +200,7 @@ def _ask(stop: Stop, language: Language) -> OnPermission:
             typed = select.poll()
             typed.register(terminal, select.POLLIN)
             while not typed.poll(_LOOK * 1000):
-                if stop.is_set():
-                    raise Interrupted(INTERRUPTED)
+                stop_if(stop)
             return Verdict.ALLOW if os.read(terminal, 100).strip().lower() in (b"y", b"yes") else Verdict.DENY
         finally:
             os.close(terminal)

@@ -7,7 +7,7 @@ one after it marks the result failed and says that what was done stays done. `In
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from xuen.xwork.errors import Interrupted
@@ -40,32 +40,28 @@ def permission(callback: OnPermission | None, request: Request) -> Verdict | Den
 
 def before(hooks: Sequence[Hook], request: Request) -> Denied | None:
     """The first objection to a call that has not begun."""
-    for hook in hooks:
-        try:
-            objection = hook.before(request)
-        except Interrupted:
-            raise
-        except Exception as error:  # noqa: BLE001 - the hook boundary
-            objection = f"the check before the call broke: {_told(error)}"
-        if objection is not None:
-            return Denied(f"denied: {objection or 'a check objected'}")
-    return None
+    objection = _first(hooks, lambda hook: hook.before(request), "before")
+    return None if objection is None else Denied(f"denied: {objection}")
 
 
 def after(hooks: Sequence[Hook], request: Request, text: str, failed: bool) -> Denied | None:
     """The first objection to a call that is over."""
+    objection = _first(hooks, lambda hook: hook.after(request, text, failed), "after")
+    if objection is None:
+        return None
+    return Denied(f"rejected after it ran: {objection}. What the call did is not undone: its effects stay.")
+
+
+def _first(hooks: Sequence[Hook], ask: Callable[[Hook], str | None], when: str) -> str | None:
     for hook in hooks:
         try:
-            objection = hook.after(request, text, failed)
+            objection = ask(hook)
         except Interrupted:
             raise
         except Exception as error:  # noqa: BLE001 - the hook boundary
-            objection = f"the check after the call broke: {_told(error)}"
+            return f"the check {when} the call broke: {_told(error)}"
         if objection is not None:
-            return Denied(
-                f"rejected after it ran: {objection or 'a check objected'}. "
-                "What the call did is not undone: its effects stay."
-            )
+            return objection or "a check objected"
     return None
 
 
