@@ -22,7 +22,7 @@ from typing import Final
 
 import xuen
 from xuen import redact
-from xuen.agent.command import CannotStart, Listener, run
+from xuen.agent.command import Listener, run
 from xuen.agent.output import clean_text
 from xuen.agent.pipes import Stream
 from xuen.agent.template import Template, clean_environment, parse
@@ -67,7 +67,7 @@ class Preset:
         heard, code = _Said(), None
         env = clean_environment({**os.environ, **self.env, "NO_COLOR": "1"})
         env.pop("MSWEA_SILENT_STARTUP", None)  # mini tells its version in the greeting that this suppresses
-        with tempfile.TemporaryDirectory(prefix="xuen-") as folder, suppress(CannotStart):
+        with suppress(OSError), tempfile.TemporaryDirectory(prefix="xuen-") as folder:  # not started, or a full disk
             argv = [program, *self.version]
             code = run(argv, cwd=Path(folder), env=env, listener=heard, stop=Stop(), timeout=_VERSION_SECONDS).code
         # One that fails may well tell a version, but that of an interpreter it does not like.
