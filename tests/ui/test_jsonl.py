@@ -3,6 +3,8 @@ from __future__ import annotations
 import io
 import json
 import os
+import resource
+import signal
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta, timezone
@@ -60,6 +62,22 @@ def test_a_file_is_added_to_and_readable_at_once(tmp_path):
     assert json.loads(line)["text"] == "hi"
     ts = datetime.fromisoformat(json.loads(line)["ts"])
     assert timedelta(0) <= datetime.now(timezone.utc) - ts < timedelta(minutes=1)  # noqa: UP017
+
+
+def test_a_line_of_which_the_disk_takes_only_a_part_is_an_error(tmp_path):
+    target = tmp_path / "events.jsonl"
+    sink = open_events(str(target), "en")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (30, limits[1]))  # as a disk with room for 30 more bytes
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            sink.emit(ev.Notice(level="info", text=plain("hi")))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, before)
+        sink.close()
+    assert target.stat().st_size == 30
 
 
 def test_a_file_that_cannot_be_opened_is_one_line_that_says_so(tmp_path):

@@ -40,8 +40,10 @@ class JsonLines:
         """
         ts = self._now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
         line = json.dumps({"ts": ts, **to_dict(event, self._language)}, ensure_ascii=False, separators=(",", ":"))
+        left = memoryview(line.encode("utf-8", "replace") + b"\n")
         try:
-            self._stream.write(line.encode("utf-8", "replace") + b"\n")
+            while left:  # a file without a buffer may take only a part
+                left = left[self._stream.write(left) :]
             self._stream.flush()
         except BrokenPipeError:
             let_go(self._stream.fileno())
