@@ -39,7 +39,7 @@ def test_a_run_without_a_guard_ends_without_a_word_of_a_best():
     end = ev.RunFinished(round=2, reason=plain("done"), exit_code=0, succeeded=2, failed=0)
     assert written([story.start("en")[0], end]).splitlines()[-3:] == [
         "── Finished · done",
-        "  rounds   agent finished in 2, failed in 0",
+        "  rounds   2 completed, 0 failed",
         f"  files    {story.start('en')[0].workspace}/research.md",
     ]
 

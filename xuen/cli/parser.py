@@ -214,7 +214,7 @@ def help_text(command: str, language: Language) -> str:
     lines = [f"{usage}: {' '.join(part for part in (name, about.words, options) if part)}"]
     rows: list[tuple[str, str]] = []
     if command == "run":
-        lines.append(f"{' ' * cells(usage)}  xuen {_command_usage(language)}")
+        lines.append(f"{' ' * cells(usage)}  xuen {texts.COMMAND_WORD.in_language(language)} {options}")
         rows.append(("TASK", texts.H_TASK.in_language(language)))
     lines += ["", (texts.ABOUT if command == "run" else about.help).in_language(language), ""]
     lines.append(texts.OPTIONS_HEAD.in_language(language) + ":")
@@ -226,10 +226,6 @@ def help_text(command: str, language: Language) -> str:
         lines += columns([(f"{name} {each.words}".rstrip(), each.help.in_language(language)) for name, each in others])
         lines += ["", texts.WORD_AS_TASK.in_language(language)]
     return "\n".join(lines)
-
-
-def _command_usage(language: Language) -> str:
-    return f"{texts.COMMAND_WORD.in_language(language)} [{texts.OPTIONS.in_language(language)}]"
 
 
 def _flags(command: str) -> tuple[Flag, ...]:

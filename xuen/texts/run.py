@@ -9,9 +9,9 @@ SINK_DROPPED = Text(
     "{name} 出错，不再接收事件：{error}",
 )
 
-ROUNDS_DONE = Text("rounds of this call, all done: {count}", "本次的 {count} 轮已全部完成")
+ROUNDS_DONE = Text("{count} of {count} rounds done", "本次的 {count} 轮已全部完成")
 STOPPED = Text("stopped", "已停止")
-PAUSED = Text("paused between rounds, until you let it go on", "已在两轮之间暂停，等待继续")
+PAUSED = Text("paused between rounds until you resume", "已在两轮之间暂停，等待继续")
 GOES_ON = Text("goes on", "继续运行")
 NO_ROUND_WORKED = Text("no round succeeded", "没有一轮成功")
 TOO_MANY_FAILURES = Text(
@@ -32,7 +32,7 @@ WORDS_FAILED_NONE = Text(
 )
 WORDS_NO_ANSWER = Text("its answer held no words", "回答里没有词")
 WORDS_OTHER_TASK = Text(
-    "the word bank was made for another task; it is made anew for this one",
+    "the word bank was made for another task; a new one is made for this one",
     "词库是为另一个任务生成的，现在为本任务重新生成",
 )
 WORDS_OLD_KEPT = Text("the old word bank is kept as {name}", "旧词库已另存为 {name}")

@@ -42,9 +42,10 @@ _CALLS = {
 _SECTION_MARKS = {"idea": say.IDEA_UPDATED, "artifact": say.ARTIFACT_UPDATED}
 
 
-def tell(event: Event, view: View) -> Lines:
+@singledispatch
+def tell(event: Event, view: View) -> Lines:  # noqa: ARG001 - each kind of event has its own below
     """The lines for one event; `view` is the state after it. An event that needs no words has none."""
-    return _tell(event, view)
+    return ()
 
 
 def score_text(score: float | None) -> Text:
@@ -83,15 +84,10 @@ def joined_words(words: tuple[str, ...]) -> Text:
     return Text(say.WORDS_JOINT.en.join(words), say.WORDS_JOINT.zh.join(words))
 
 
-@singledispatch
-def _tell(_event: Event, _view: View) -> Lines:
-    return ()
-
-
 # --- the run -------------------------------------------------------------------------------------------------------
 
 
-@_tell.register
+@tell.register
 def _(event: ev.RunStarted, _view: View) -> Lines:
     rounds = say.ROUNDS_ENDLESS if event.iterations is None else plain(str(event.iterations))
     if event.round:
@@ -105,7 +101,7 @@ def _(event: ev.RunStarted, _view: View) -> Lines:
     )
 
 
-@_tell.register
+@tell.register
 def _(event: ev.RunFinished, view: View) -> Lines:
     lines = [
         Line("title", say.FINISHED, say.FINISHED_WHY.of(reason=event.reason)),
@@ -121,7 +117,7 @@ def _(event: ev.RunFinished, view: View) -> Lines:
     return (*lines, Line("muted", say.LABEL_FILES, files))
 
 
-@_tell.register
+@tell.register
 def _(event: ev.Notice, _view: View) -> Lines:
     if event.level == "info":
         return (Line("plain", _NOTHING, event.text),)
@@ -131,19 +127,19 @@ def _(event: ev.Notice, _view: View) -> Lines:
 # --- the word bank -------------------------------------------------------------------------------------------------
 
 
-@_tell.register
+@tell.register
 def _(event: ev.WordsStarted, _view: View) -> Lines:
     return (Line("muted", say.WORDS, say.WORDS_STARTED.of(want=event.want)),)
 
 
-@_tell.register
+@tell.register
 def _(event: ev.WordsProgress, _view: View) -> Lines:
     if event.have >= event.want:
         return ()  # WordsReady follows
     return (Line("muted", say.WORDS, say.WORDS_PROGRESS.of(have=event.have, want=event.want)),)
 
 
-@_tell.register
+@tell.register
 def _(event: ev.WordsReady, _view: View) -> Lines:
     texts = {"made": say.WORDS_MADE, "reused": say.WORDS_REUSED, "old": say.WORDS_OLD, "none": say.WORDS_NONE}
     tone: Tone = "muted" if event.source in ("made", "reused") else "warning"
@@ -153,7 +149,7 @@ def _(event: ev.WordsReady, _view: View) -> Lines:
 # --- a round -------------------------------------------------------------------------------------------------------
 
 
-@_tell.register
+@tell.register
 def _(event: ev.RoundStarted, _view: View) -> Lines:
     parts = []
     if event.left is not None:
@@ -163,22 +159,22 @@ def _(event: ev.RoundStarted, _view: View) -> Lines:
     return (Line("title", say.ROUND.of(round=event.round), join(*parts)),)
 
 
-@_tell.register
+@tell.register
 def _(event: ev.InputTaken, _view: View) -> Lines:
     return tuple(Line("good", say.INPUT, say.INPUT_TAKEN.of(round=event.round, text=text)) for text in event.texts)
 
 
-@_tell.register
+@tell.register
 def _(event: ev.CallStarted, _view: View) -> Lines:
     return (Line("muted", _CALLS[event.purpose].of(agent=event.agent, pid=event.pid)),)
 
 
-@_tell.register
+@tell.register
 def _(event: ev.Output, _view: View) -> Lines:
     return (Line("agent", _NOTHING, plain(event.line)),)
 
 
-@_tell.register
+@tell.register
 def _(event: ev.CallEnded, _view: View) -> Lines:
     if event.why is Why.OK:
         return (Line("muted", say.CALL_DONE.of(time=duration(event.seconds))),)
@@ -188,7 +184,7 @@ def _(event: ev.CallEnded, _view: View) -> Lines:
     return (Line("warning", say.CALL_BROKEN, say.CALL_WHY.of(why=why)),)
 
 
-@_tell.register
+@tell.register
 def _(event: ev.SectionChanged, _view: View) -> Lines:
     return (Line("section", _SECTION_MARKS[event.section], plain(event.content)),)
 
@@ -196,24 +192,24 @@ def _(event: ev.SectionChanged, _view: View) -> Lines:
 # --- the guard -----------------------------------------------------------------------------------------------------
 
 
-@_tell.register
+@tell.register
 def _(event: ev.Baseline, _view: View) -> Lines:
     return (Line("muted", say.BASELINE, say.BASELINE_KEPT.of(id=event.id)),)
 
 
-@_tell.register
+@tell.register
 def _(event: ev.Candidate, _view: View) -> Lines:
     return (Line("muted", say.CANDIDATE.of(id=event.id)),)
 
 
-@_tell.register
+@tell.register
 def _(event: ev.Verifying, view: View) -> Lines:
     if event.verifier == "user" or (event.verifier == "tests" and view.without_suite):
         return ()  # the person is not asked now; that no suite is there was said in the round before
     return (Line("muted", say.VERIFYING.of(verifier=verifier_name(event.verifier), id=event.id)),)
 
 
-@_tell.register
+@tell.register
 def _(event: ev.Judged, view: View) -> Lines:
     if event.verifier == "user" or (event.verifier == "tests" and view.without_suite > 1):
         return ()
@@ -224,14 +220,14 @@ def _(event: ev.Judged, view: View) -> Lines:
     return (Line("muted", text),)
 
 
-@_tell.register
+@tell.register
 def _(event: ev.Adopted, _view: View) -> Lines:
     verifier = verifier_name(event.verify)
     text = say.ADOPTED_BEST.of(id=event.id, score=score_text(event.score), verifier=verifier)
     return (Line("good", say.ADOPTED, text),)
 
 
-@_tell.register
+@tell.register
 def _(event: ev.Rejected, _view: View) -> Lines:
     text = say.REJECTED_WHY.of(
         id=event.id, score=score_text(event.score), verifier=verifier_name(event.verify), reason=event.reason
@@ -239,7 +235,7 @@ def _(event: ev.Rejected, _view: View) -> Lines:
     return (Line("bad", say.REJECTED, text),)
 
 
-@_tell.register
+@tell.register
 def _(event: ev.Pending, view: View) -> Lines:
     program, options = view.again
     score = f"{program} score {event.id} 8{options}"
@@ -249,7 +245,7 @@ def _(event: ev.Pending, view: View) -> Lines:
     )
 
 
-@_tell.register
+@tell.register
 def _(event: ev.Heartbeat, _view: View) -> Lines:
     text = say.HEARTBEAT_ONCE if event.streak < 2 else say.HEARTBEAT_STREAK.of(streak=event.streak)
     lines = [Line("wait", say.HEARTBEAT, text)]
@@ -258,7 +254,7 @@ def _(event: ev.Heartbeat, _view: View) -> Lines:
     return tuple(lines)
 
 
-@_tell.register
+@tell.register
 def _(event: ev.Damaged, _view: View) -> Lines:
     text = say.DAMAGED_WHY.of(reason=event.reason)
     if event.kept is not None:
@@ -266,19 +262,19 @@ def _(event: ev.Damaged, _view: View) -> Lines:
     return (Line("bad", say.DAMAGED, text),)
 
 
-@_tell.register
+@tell.register
 def _(event: ev.AgentFailed, _view: View) -> Lines:
     if event.why is Why.STOPPED:
         return (Line("wait", say.ROUND_STOPPED, say.ROUND_STOPPED_WHY.of(round=event.round)),)
     return (Line("bad", say.AGENT_FAILED, say.AGENT_FAILED_WHY.of(reason=event.reason)),)
 
 
-@_tell.register
+@tell.register
 def _(event: ev.Restored, _view: View) -> Lines:
     return (Line("muted", say.RESTORED.of(id=event.id)),)
 
 
-@_tell.register
+@tell.register
 def _(event: ev.Verdict, _view: View) -> Lines:
     text = say.VERDICT_SCORE.of(id=event.id, score=score_text(event.score))
     if event.comment:
@@ -286,16 +282,16 @@ def _(event: ev.Verdict, _view: View) -> Lines:
     return (Line("good", say.VERDICT, text),)
 
 
-@_tell.register
+@tell.register
 def _(event: ev.Recovered, _view: View) -> Lines:
     return (Line("warning", say.RECOVERED, say.RECOVERED_WHY.of(reason=event.reason, id=event.id)),)
 
 
-@_tell.register
+@tell.register
 def _(event: ev.GuardOff, _view: View) -> Lines:
     return (Line("warning", say.GUARD_OFF, say.GUARD_OFF_WHY.of(reason=event.reason)),)
 
 
-@_tell.register
+@tell.register
 def _(_event: ev.GuardOn, _view: View) -> Lines:
     return (Line("good", say.GUARD_ON, say.GUARD_ON_WHY),)
