@@ -40,6 +40,8 @@ class ProgramRules(BuiltinRules):
             self._fail(texts.COMMAND_NAME, texts.OWN_ARGUMENT, first.at)
         if "/" in first.head and self._scripts.doubtful(first):
             self._fail(texts.SCRIPT.of(name=first.literal or first.head), texts.SCRIPT_MEND, first.at)
+        if name != "[" and re.search(r"[*?\[]", first.bare) and (feed or self._taint.holds(words[1:])):
+            self._fail(texts.UNKNOWN_NAME, texts.UNKNOWN_NAME_MEND, first.at)
         if name == "read" and feed:
             self._fail(texts.READ, texts.OWN_ARGUMENT, first.at)
         if name is None and first.last_name:
@@ -138,7 +140,7 @@ class ProgramRules(BuiltinRules):
             re.match(r"-[a-z]*c$|-e$|--eval$", before.literal or "") and self._taint.holds(after)
             for before, after in itertools.pairwise(words)
         )
-        if flagged or (shell and (feed or self._taint.holds(words))):
+        if flagged or (shell and (feed or self._scripts.wrote or self._taint.holds(words))):
             self._code("$" + (names or ["…"])[0], words[0].at)
         self._nested_command(words, feed, strict=False)
 
@@ -238,12 +240,11 @@ class ProgramRules(BuiltinRules):
         for word in words[1:]:
             if self._taint.holds(word) or self._mentions(word):
                 self._code("eval", word.at)
-        texts_of_words = [word.literal for word in words[1:]]
-        if all(text is not None for text in texts_of_words):
-            joined = " ".join(text or "" for text in texts_of_words)
-            self._judge_code("eval", Word((Literal(joined, quoted=True),), words[0].at), feed)
-        elif feed:
+        plain = all(word.literal is not None for word in words[1:])
+        if feed and not plain:
             self._code("eval", words[0].at)
+        if words[1:] and (plain or self._scripts.wrote):
+            self._judge_code("eval", source_of(words[1:]), feed)
 
     # Interpreters
 

@@ -147,5 +147,7 @@ def _starts_code(part: Part, beside: bool, assigned: dict[str, list[Word]], seen
     values = assigned.get(part.name, []) if part.name not in seen else []
     if (values and beside) or any(not isinstance(inner, Literal) for inner in part.argument):
         return True
+    if part.argument and Word(part.argument, part.at).head.startswith("-"):
+        return True
     within = seen | {part.name}
     return any((value.literal or "").startswith("-") or starts_code(value, assigned, within) for value in values)

@@ -193,7 +193,7 @@ class Taint:
 
     def _follow_command(self, node: Simple) -> None:
         words = node.words
-        while words and words[0].literal == "command":
+        while words and words[0].literal == "command" and "command" not in self.functions:
             words = words[1:]
         name, arguments = (words[0].literal, words[1:]) if words else (None, ())
         if name == "read":
