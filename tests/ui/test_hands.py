@@ -112,6 +112,21 @@ def test_texts_from_elsewhere_are_seen_and_can_be_changed_and_removed():
     Stage(story.start("en")).run(steps, size=(100, 30))
 
 
+def test_the_chosen_text_stays_chosen_when_others_before_it_go():
+    async def steps(stage):
+        for text in ("first", "second", "third"):
+            inbox.put(stage.workspace, text)
+        await stage.pilot.press("f4")
+        await stage.until(lambda: stage.app.screen.query_one("#waiting", OptionList).option_count == 3)
+        await stage.pilot.press("down")
+        inbox.change(stage.workspace, inbox.peek(stage.workspace)[0], None)
+        await stage.until(lambda: stage.app.screen.query_one("#waiting", OptionList).option_count == 2)
+        await stage.pilot.press("delete")
+        await stage.until(lambda: stage.queued == ["third"])
+
+    Stage(story.start("en")).run(steps, size=(100, 30))
+
+
 def test_what_a_call_is_being_given_is_not_changed_and_that_is_said():
     async def steps(stage):
         inbox.put(stage.workspace, "given")

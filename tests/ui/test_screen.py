@@ -334,6 +334,9 @@ def test_the_command_palette_speaks_the_language_and_can_quit(language):
         await stage.settle()
         screen = "\n".join(stage.drawn())
         assert {"en": "Search for a command", "zh": "搜索命令"}[language] in screen
+        await stage.pilot.press(*"zzz")
+        await stage.until(lambda: {"en": "no such command", "zh": "没有这个命令"}[language] in "\n".join(stage.drawn()))
+        await stage.pilot.press(*["backspace"] * 3)
         await stage.pilot.press(*quit_)
         await stage.pilot.pause(0.5)  # the palette searches
         await stage.pilot.press("enter")

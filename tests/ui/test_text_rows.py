@@ -9,11 +9,13 @@ import story
 from rich.segment import Segment
 from rich.style import Style
 from screens import Stage
+from textual.geometry import Offset
+from textual.selection import Selection
 
 from xuen import events as ev
 from xuen.events import Purpose
-from xuen.ui.tui.widgets.log import Log
-from xuen.ui.tui.widgets.rows import restyle
+from xuen.ui.tui.widgets.log import MAX_ROWS, Log
+from xuen.ui.tui.widgets.rows import PanelLine, restyle
 
 BRIEF = 20.0  # seconds; far above what is needed, far below what a search by rows times lines takes
 
@@ -125,3 +127,18 @@ def test_who_reads_a_section_stays_there_as_long_as_it_is_the_same(text):
 
     events = [*story.start("en"), ev.SectionChanged(round=1, section="artifact", content=many)]
     Stage(events).run(steps)
+
+
+def test_what_is_selected_stays_selected_when_the_oldest_rows_of_the_log_go():
+    async def steps(stage):
+        log, chosen = stage.app.query_one(Log), "line 900\nline 901"
+        log.append(PanelLine("plain", f"line {n}") for n in range(MAX_ROWS))
+        stage.app.screen.selections = {log: Selection.from_offsets(Offset(0, 900), Offset(8, 901))}
+        assert stage.app.screen.get_selected_text() == chosen
+        log.append(PanelLine("plain", f"more {n}") for n in range(600))
+        assert log.lines[0] == "line 600"
+        assert stage.app.screen.get_selected_text() == chosen
+        log.append(PanelLine("plain", f"more {n}") for n in range(600))
+        assert not stage.app.screen.get_selected_text()
+
+    Stage().run(steps)

@@ -125,6 +125,7 @@ HELP_PANEL = Text("Go to this panel", "切换到该面板")
 HELP_PANELS = Text("From panel to panel", "在各面板之间切换")
 HELP_HELP = Text("All keys, and the signs of the chart", "所有按键与图表符号")
 HELP_INPUT = Text("Type for the agent", "给 agent 写点什么")
+NO_COMMAND = Text("no such command", "没有这个命令")
 SEARCH_COMMANDS = Text("Search for a command …", "搜索命令……")
 
 # --- help ----------------------------------------------------------------------------------------------------------

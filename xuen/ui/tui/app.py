@@ -51,7 +51,7 @@ from xuen.ui.tui.candidates import CandidatesScreen, candidates_class
 from xuen.ui.tui.driver import terminal_hung_up
 from xuen.ui.tui.help import help_class
 from xuen.ui.tui.idle import IdleWatch
-from xuen.ui.tui.keys import COMMANDS, bindings
+from xuen.ui.tui.keys import COMMANDS, bindings, provider_class
 from xuen.ui.tui.panels import PanelsApp, show_subtitle
 from xuen.ui.tui.waiting import InboxWatch, one_line, queue_class
 from xuen.ui.tui.widgets.input_box import InputBox
@@ -389,5 +389,6 @@ def app_class(language: Language) -> type[LoopApp]:
     class LocalisedApp(LoopApp):
         BINDINGS: ClassVar[list[BindingType]] = bindings(language)
         ENABLE_COMMAND_PALETTE = True
+        COMMANDS = {provider_class(language)}  # noqa: RUF012 - Textual's
 
     return LocalisedApp

@@ -9,6 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from textual.binding import Binding, BindingType
+from textual.command import Hit, Hits
+from textual.content import Content
+from textual.system_commands import SystemCommandsProvider
 
 from xuen.texts import Language, Text
 from xuen.texts import screen as say
@@ -83,3 +86,19 @@ def bindings(language: Language) -> list[BindingType]:
         Binding("2", "panel('artifact')", show=False),
         Binding("3", "panel('log')", show=False),
     ]
+
+
+def provider_class(language: Language) -> type[SystemCommandsProvider]:
+    """Where the command palette has its commands from."""
+
+    class LocalisedProvider(SystemCommandsProvider):
+        async def search(self, query: str) -> Hits:
+            """What fits; that nothing does is said here, since Textual knows it in English only."""
+            nothing = True
+            async for hit in super().search(query):
+                nothing = False
+                yield hit
+            if nothing:
+                yield Hit(1, Content(say.NO_COMMAND.in_language(language)), lambda: None)
+
+    return LocalisedProvider

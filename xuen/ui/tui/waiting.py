@@ -93,8 +93,11 @@ class QueueScreen(ModalScreen[None]):
         return clean(text.in_language(self._language))
 
     def _look(self) -> None:
+        chosen = self._chosen()
         if self._watch.look() or not self._list.option_count:
             at = self._list.highlighted or 0
+            if chosen in self._watch.entries[:at]:  # others before it went
+                at = self._watch.entries.index(chosen)
             self._list.clear_options()
             self._list.add_options([Content(one_line(entry.text)) for entry in self._watch.entries])
             if self._watch.entries:

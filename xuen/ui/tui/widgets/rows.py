@@ -172,7 +172,18 @@ class TextRows(ScrollView, can_focus=True):
             self._lines.popleft()
             gone = next((place for place in range(gone, len(self._rows)) if self._rows[place].last), gone - 1) + 1
         del self._rows[:gone]
+        self._keep_selection(gone)
         self.rows_dropped(gone)
+
+    def _keep_selection(self, gone: int) -> None:
+        """What was selected stays so when rows above it go, and loses what goes of itself."""
+        if self.text_selection is None:
+            return
+        start, end = (None if at is None else at - (0, gone) for at in self.text_selection)
+        others = {widget: each for widget, each in self.screen.selections.items() if widget is not self}
+        if end is None or end.y >= 0:
+            others[self] = Selection(None if start is None or start.y < 0 else start, end)
+        self.screen.selections = others
 
     def rows_dropped(self, count: int) -> None:
         """Told after the oldest rows went, so that a scrolled panel can stay where it is read."""
