@@ -30,7 +30,6 @@ _BRACED = re.compile(r"(#?)([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*?$!-]|#)", re.ASCII
 _OPERATOR = re.compile(r":?[-=?+]|##?|%%?")
 _BACKQUOTED = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
 _PATTERN = re.compile(r"[*?[]+")
-_BRACE_LIST = re.compile(r"\{.*(,|\.\.).*\}", re.DOTALL)
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|[0-9]+")
 _SIGNS = " \t\n+*/%<>=!&|^~?:()-"
 _ORDINARY = re.compile(r"""[^\s'"\\$`;&|<>(){}]+""")
@@ -116,7 +115,9 @@ class Lexer(ABC):
                 parts.extend(self._plain(_ORDINARY, quoted=False))
         if self.i == start:
             return None
-        if _BRACE_LIST.search(Word(tuple(parts), start).bare):
+        bare = Word(tuple(parts), start).bare
+        within = bare[bare.find("{") : bare.rfind("}") + 1] if "{" in bare else ""
+        if "," in within or ".." in within:
             self.differs("{…,…}", start)
         if not pattern and any(isinstance(part, Parameter) and part.name in PLACEHOLDERS for part in parts):
             self._no_pattern(parts, plain)
