@@ -252,7 +252,7 @@ def _data(content: bytes) -> bytes:
 
 
 def _environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """Without what points git at another repository, with nobody to ask questions and an end to slow transfers."""
+    """The environment for git: nothing that points to another repository, no prompts, and an end to slow transfers."""
     kept = {
         name: value
         for name, value in environ.items()

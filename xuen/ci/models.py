@@ -237,7 +237,7 @@ class _Heard(Listener):
 
 
 class _Nobody:
-    """A sink for calls that nobody watches."""
+    """A sink that ignores all events."""
 
     def emit(self, event: Event) -> None:
-        """Let an event go."""
+        """Do nothing."""

@@ -78,14 +78,17 @@ def _beyond(folder: int, bound: Bound) -> list[str]:
 
 
 def _removed(folder: int, name: str) -> bool:
-    """Delete a file and its lock, unless somebody holds that; whether they are gone."""
+    """Delete a file and its lock file, unless the lock is held; whether they are gone."""
     lock = -1
     try:
         with suppress(FileNotFoundError):
             lock = os.open(name + _LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
             if not try_lock(lock):
                 return False
-        for each in (name, name + _LOCK):  # whoever waits for the lock looks whether it still has its name
+        for each in (
+            name,
+            name + _LOCK,
+        ):  # a process that waits for the lock checks afterwards that the file still has its name
             with suppress(FileNotFoundError):
                 os.unlink(each, dir_fd=folder)
     except OSError:

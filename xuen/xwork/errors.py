@@ -67,7 +67,7 @@ class ContextOverflow(ModelError):
 
 
 class AccessDenied(ModelError):
-    """The provider does not let this key, or nobody without one, use the model."""
+    """The provider refuses this key, or wants one, for this model."""
 
 
 class RequestRefused(ModelError):

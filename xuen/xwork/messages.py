@@ -61,7 +61,7 @@ class Assistant(msgspec.Struct, frozen=True, gc=False, tag_field="role", tag="as
 
 
 class ToolResult(msgspec.Struct, frozen=True, gc=False, tag_field="role", tag="tool"):
-    """What came of one tool call; `failed` tells the model that it did not do what it was meant to."""
+    """The result of one tool call; `failed` tells the model that the call did not do what it should."""
 
     call_id: str
     name: str

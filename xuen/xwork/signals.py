@@ -1,4 +1,4 @@
-"""The signals of the command line: they ask for the end, and end the process at once where nobody could hear them.
+"""The signals of the command line: they ask the run to end, and end the process at once while native code runs.
 
 Owns the handlers of SIGINT, SIGTERM and SIGHUP in the process of xwork's own command. A host that uses the library
 keeps its handlers: none that was not put there by `watch` is ever touched.

@@ -174,7 +174,7 @@ class Conversation:
     async def _end(self) -> None:
         self._sender.cancel()
         discards = asyncio.create_task(self._discard())  # a client that does not read any more must not hold it up
-        await self._in_thread(self._let_go)  # after what that thread is at, which looks at the cancel token
+        await self._in_thread(self._let_go)  # runs once the thread is free; what runs there watches the cancel token
         self._thread.shutdown()
         discards.cancel()
 
@@ -188,7 +188,7 @@ class Conversation:
             await self._put(content.commands(self._config.language))
 
     async def _put(self, update: content.Update) -> None:
-        if self._closing is None:  # or nobody takes it out any more
+        if self._closing is None:  # else nothing would take it out of the queue
             await self._updates.put(update)
 
     async def _told(self) -> None:

@@ -38,7 +38,7 @@ class McpServer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     start_timeout: float = 60.0  # seconds until it must be ready
     trust_read_only: bool = False  # believe it when it says that a tool only reads
     disabled: bool = False
-    secrets: tuple[str, ...] = ()  # values that stand in the others and are shown to nobody
+    secrets: tuple[str, ...] = ()  # values inside the other fields that must not be shown
 
     def __post_init__(self) -> None:
         """Refuse what could never work.

@@ -138,7 +138,7 @@ class RemoteTool(Tool[Any]):
 
     def __init__(self, name: str, told: ToolOfServer, server: Server, hub: Hub) -> None:
         reads = told.annotations is not None and told.annotations.read_only_hint is True
-        effect = Effect.NONE if reads else Effect.WRITE  # nobody knows what it changed
+        effect = Effect.NONE if reads else Effect.WRITE  # what it changed is not known
         super().__init__(
             name,
             told.description or told.title or told.name,

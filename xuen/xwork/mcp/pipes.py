@@ -47,7 +47,7 @@ class LastWords:
 
 @asynccontextmanager
 async def streams(process: subprocess.Popen[bytes], last: LastWords) -> AsyncIterator[tuple[Incoming, Outgoing]]:
-    """Speak with a process; its input is closed at the end, and its end is somebody else's business."""
+    """Speak with a process; closes its input at the end, but does not end the process."""
     assert process.stdin is not None and process.stdout is not None and process.stderr is not None
     output, errors, writer = await _reader(process.stdout), await _reader(process.stderr), await _writer(process.stdin)
     to_us, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
@@ -83,7 +83,7 @@ async def _send(to_them: ToThem, writer: asyncio.StreamWriter, to_us: ToUs) -> N
             async for told in to_them:
                 writer.write(told.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
                 await writer.drain()
-    except OSError:  # it reads no more, so nobody should wait for what it might say
+    except OSError:  # it reads no more, so no answer will come either
         to_us.close()
 
 

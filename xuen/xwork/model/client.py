@@ -96,7 +96,7 @@ class ModelClient(Protocol):
 
     @property
     def context_tokens(self) -> int | None:
-        """How many tokens a request and its answer may have together; None where nobody knows."""
+        """How many tokens a request and its answer may have together; None if that is not known."""
         ...
 
     def complete(

@@ -52,7 +52,7 @@ def _server(config: AgentConfig, url: str) -> ModelClient:
     from xuen.xwork.model.server import checked
 
     kind = Anthropic if urlsplit(checked(url)).hostname == ANTHROPIC else OpenAICompatible
-    # The default of the settings is the variable of OpenAI's protocol; any other was named by somebody.
+    # The default of the settings is the variable of OpenAI's protocol; any other one was chosen.
     variable = kind.KEY if config.api_key_env == OpenAICompatible.KEY else config.api_key_env
     return kind(
         url, config.model, key=os.environ.get(variable), key_variable=variable, context_tokens=config.context_tokens

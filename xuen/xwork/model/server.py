@@ -40,7 +40,7 @@ class ServerModel(ABC):
     """The environment variable in which people usually have the key."""
 
     WINDOW: ClassVar[int | None] = None
-    """Tokens of the context, unless somebody says otherwise."""
+    """Tokens of the context where the settings do not say."""
 
     def __init__(
         self,
@@ -140,7 +140,7 @@ def _client_for(url: str, silence: float) -> httpx.Client:
 
 
 class Reading:
-    """One request on a thread of its own; what arrives goes through a queue to whoever asked."""
+    """One request on a thread of its own; what arrives goes to the caller through a queue."""
 
     def __init__(
         self,
@@ -207,7 +207,7 @@ class Reading:
         except RuntimeError as error:  # the client was closed around us
             end = Retryable(texts.BROKEN_STREAM.of(reason=plain(_why(error))))
         finally:
-            self._arrived.put(end)  # whoever asked waits for it
+            self._arrived.put(end)  # the caller waits for it
 
     def _take(self, response: httpx.Response) -> None:
         import httpx_sse

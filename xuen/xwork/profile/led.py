@@ -49,7 +49,7 @@ _STATE = "research.md"
 
 
 class Led:
-    """A small model, led. Keeps nothing of a conversation but how often it has tried the step that it is at."""
+    """A small model, led. The only thing kept from a conversation is how often the current step has been tried."""
 
     def __init__(self, client: ModelClient, workspace: Path, *, purpose: str = "", uses_tools: bool = False) -> None:
         """`purpose` is what `XUEN_PURPOSE` says; `uses_tools` leaves all that is no question of xuen's to the model."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from xuen.xwork.messages import Assistant, Message
 
 ASSUMED_WINDOW = 128_000
-"""Tokens of a context that nobody told us the size of."""
+"""Tokens of a context whose size is not known."""
 
 _FRAME = 8
 

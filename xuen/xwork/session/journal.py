@@ -68,7 +68,7 @@ class Session:
             self.ledger.apply(record)
 
     def close(self) -> None:
-        """Let the lock go; a second call does nothing."""
+        """Release the lock; a second call does nothing."""
         if self._lock is not None:
             self._lock.release()
             self._lock = None

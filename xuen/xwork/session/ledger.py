@@ -52,8 +52,8 @@ class Ledger:
         self.reminders = 0  # since the last prompt or successful command
         self.summary = ""
         self.first_kept = 0  # number of the message that follows the summary in `view`
-        self.usage = Usage()  # of all completions together, as far as somebody counted
-        self.uncounted = 0  # completions that nobody counted the tokens of
+        self.usage = Usage()  # of all completions together, as far as it is known
+        self.uncounted = 0  # completions whose tokens are not known
         self._known = 0  # tokens of `view` as the server last counted them
         self._tail = 0  # estimated tokens of what came after that
         self._waiting: dict[str, ToolCall] = {}

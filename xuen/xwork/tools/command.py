@@ -28,7 +28,7 @@ from xuen.xwork.sandbox.report import Report
 from xuen.xwork.tools.base import ToolError
 
 _TICK = 0.05  # seconds between two looks at the clock and the cancel token
-_CANCEL_GRACE = 1.0  # seconds between SIGTERM and SIGKILL when somebody waits for the end
+_CANCEL_GRACE = 1.0  # seconds between SIGTERM and SIGKILL after a cancel
 _QUIET = {
     "PAGER": "cat",
     "GIT_PAGER": "cat",

@@ -146,8 +146,8 @@ class Managed:
         self._keep(whole.decode(b"", final=True))
 
     def _keep(self, text: str) -> None:
-        """Take the next piece of output; what nobody polls in time goes, the oldest first."""
-        if not text:  # half a character is no news
+        """Take the next piece of output; what is not polled in time is dropped, the oldest first."""
+        if not text:  # only half a character has come
             return
         with self._news:
             self._unread.append(text)

@@ -90,7 +90,7 @@ class Registry:
         return tool, tool.decode(call.arguments)
 
     def _denied(self, request: Request) -> Denied | None:
-        # The ceiling comes first: about what it forbids nobody is even asked.
+        # The ceiling comes first: what it forbids is not even asked about.
         if self._policy.approval is Approval.READ_ONLY and request.risk is not Risk.READ:
             return decide(self._policy.approval, request, Verdict.DEFAULT)
         verdict = hook_boundary.permission(self._policy.on_permission, request)
@@ -108,5 +108,5 @@ class Registry:
         except Interrupted:
             raise
         except Exception as error:  # noqa: BLE001 - the tool boundary: the model is told, the run goes on
-            effect = Effect.NONE if tool.risk is Risk.READ else Effect.WRITE  # nobody knows how far it came
+            effect = Effect.NONE if tool.risk is Risk.READ else Effect.WRITE  # how far it came is not known
             return Outcome(f"the tool broke: {type(error).__name__}: {error}", failed=True, effect=effect)
