@@ -141,6 +141,40 @@ def test_what_a_call_is_being_given_is_not_changed_and_that_is_said():
     Stage(story.start("en")).run(steps, size=(100, 30))
 
 
+def test_what_was_written_too_late_waits_for_the_next_call():
+    async def steps(stage):
+        inbox.put(stage.workspace, "given")
+        await stage.pilot.press("escape", "e")
+        await stage.until(lambda: len(stage.app.screen_stack) == 2)
+        await stage.pilot.press("enter")
+        await stage.until(lambda: isinstance(stage.app.focused, InputBox))
+        with inbox.Handover(stage.workspace) as handover:
+            handover.take()
+        await stage.pilot.press(*" more", "enter")
+        await stage.settle()
+        assert "too late: a call has it already; what you" in screen(stage)
+        assert stage.queued == ["given more"]
+
+    Stage(story.start("en")).run(steps, size=(120, 30))
+
+
+def test_what_could_not_be_saved_stays_in_the_box(tmp_path):
+    async def steps(stage):
+        inbox.put(stage.workspace, "waits")
+        await stage.pilot.press("escape", "e")
+        await stage.until(lambda: len(stage.app.screen_stack) == 2)
+        await stage.pilot.press("enter")
+        await stage.until(lambda: isinstance(stage.app.focused, InputBox))
+        stage.workspace.inbox.unlink()
+        stage.workspace.inbox.mkdir()
+        await stage.pilot.press(*" on", "enter")
+        await stage.settle()
+        assert "not queued" in screen(stage)
+        assert stage.app.focused.text == "waits on"
+
+    Stage(story.start("en"), workspace=tmp_path).run(steps, size=(120, 30))
+
+
 # --- candidates -----------------------------------------------------------------------------------------------------
 
 

@@ -177,6 +177,10 @@ NOT_SCORED = Text("not noted: {error}", "未能记下：{error}")
 QUEUE_TITLE = Text("Waits for the next call", "等待下次调用")
 QUEUE_EMPTY = Text("nothing waits", "没有排队的内容")
 QUEUE_TOO_LATE = Text("too late: a call has it already", "来不及了：已交给 agent")
+QUEUE_NEXT_CALL = Text(
+    "too late: a call has it already; what you wrote waits for the next one",
+    "来不及了：已交给 agent；改后的内容排队等下次调用",
+)
 FIND_HINT = Text("what to find", "要查找的内容")
 
 # --- no screen -----------------------------------------------------------------------------------------------------

@@ -127,17 +127,25 @@ class QueueScreen(ModalScreen[None]):
     @on(InputBox.Submitted)
     def _save(self, message: InputBox.Submitted) -> None:
         message.stop()  # the run's own screen would queue it
-        if self._edited is not None:
-            self._change(self._edited, message.text)
-        self.action_back()
+        if self._edited is None or self._change(self._edited, message.text):
+            self.action_back()
+        else:
+            self._box.text = message.text
 
-    def _change(self, entry: Entry, text: str | None) -> None:
+    def _change(self, entry: Entry, text: str | None) -> bool:
+        """Whether nothing that was typed is lost: what comes too late waits for the next call."""
         try:
             if not inbox.change(self._workspace, entry, text):
-                self._tell(say.QUEUE_TOO_LATE)
+                if text is not None and text != entry.text:
+                    inbox.put(self._workspace, text)
+                    self._tell(say.QUEUE_NEXT_CALL)
+                else:
+                    self._tell(say.QUEUE_TOO_LATE)
         except OSError as error:
             self._tell(say.NOT_QUEUED.of(error=str(error)))
+            return False
         self._look()
+        return True
 
     @on(InputBox.Left)
     def _leave(self, message: InputBox.Left) -> None:
