@@ -55,6 +55,11 @@ class UserError(XuenError):
             parts.append(joint + mend)
         return " ".join("".join(parts).splitlines())
 
+    @property
+    def text(self) -> Text:
+        """The same in both languages."""
+        return Text(self.line("en"), self.line("zh"))
+
     def __str__(self) -> str:
         return self.line("en")
 

@@ -54,7 +54,7 @@ class Loop:
             self._round = guard.last_round()
             code, reason = self._rounds()
         except (PromptTooLong, WorkspaceBusy) as error:
-            self._kit.sink.emit(Notice(level="error", text=Text(error.line("en"), error.line("zh"))))
+            self._kit.sink.emit(Notice(level="error", text=error.text))
             code = error.exit_code
             reason = texts.PROMPT_TOO_LONG if isinstance(error, PromptTooLong) else texts.TAKEN_OVER
         finally:

@@ -220,7 +220,7 @@ class CandidatesScreen(Screen[None]):
         try:
             report.add_verdict(self._workspace, self._asked, *score)
         except UserError as error:
-            self._tell(say.NOT_SCORED.of(error=Text(error.line("en"), error.line("zh"))))
+            self._tell(say.NOT_SCORED.of(error=error.text))
             return
         except OSError as error:
             self._tell(say.NOT_SCORED.of(error=plain(error.strerror or str(error))))
