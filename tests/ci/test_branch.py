@@ -17,7 +17,7 @@ import pytest
 
 from xuen.ci.branch import checkpoint, restore
 from xuen.ci.git import GitFailed
-from xuen.errors import UsageError, WorkspaceBusy
+from xuen.errors import UsageError, WorkspaceBusy, WorkspaceError
 from xuen.workspace.inbox import peek, put
 from xuen.workspace.paths import Workspace
 from xuen.workspace.run_lock import RunLock
@@ -66,6 +66,12 @@ def everything_is_there(hub: Hub, *machines: Machine) -> None:
 
 
 # --- one machine after the other -------------------------------------------------------------------------------------
+
+
+def test_a_workspace_that_cannot_even_be_looked_at_is_told(hub: Hub) -> None:
+    machine = hub.machine("a")
+    with machine.remote() as remote, pytest.raises(WorkspaceError, match="File name too long"):
+        checkpoint(hub.folder / ("x" * 300), remote, machine.say, attempts=1)
 
 
 def test_a_missing_branch_is_a_new_workspace_and_is_made_by_the_first_checkpoint(hub: Hub) -> None:

@@ -87,9 +87,10 @@ def checkpoint(folder: Path, remote: Remote, say: Say, *, attempts: int, pause: 
         UsageError: the branch holds something else.
         GitFailed: the branch was not pushed; the workspace is as it was.
     """
-    if not folder.is_dir():
-        return None
     workspace = Workspace(folder.absolute())
+    with _files_of(workspace):
+        if not folder.is_dir():
+            return None
     with _lock_if_free(workspace) as free, _files_of(workspace):
         ours = of_workspace(workspace.root)
         if not ours:
