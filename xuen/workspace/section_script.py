@@ -6,7 +6,8 @@
 The other section and all text around both stay as they are, byte for byte. One final newline of the input is not
 content. Ends with 0: written; 2: bad use, empty input without --allow-empty, a marker line in the input, a damaged
 research.md, or a disk that refuses; 3: the lock was not had within 30 seconds; 4: called by an agent whose run is
-over. With anything but 0 nothing was changed, and one line on standard error says why.
+over. With anything but 0 nothing was changed, save where only the disk's very last sync failed, and one line on
+standard error says why.
 
 xuen writes this file anew at each start; a change made here does not last.
 """
