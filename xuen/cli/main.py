@@ -79,7 +79,7 @@ def _run(options: Options, settings: Settings, language: Language) -> int:
     if options.command == "run":
         from xuen.cli.run import run
 
-        return run(options, settings)
+        return run(options, settings, language)
     from xuen.cli.output import Output
 
     output = Output.to(sys.stdout, language, options, os.environ)

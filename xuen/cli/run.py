@@ -26,7 +26,7 @@ from xuen.guard.report import last_task
 from xuen.runner.loop import Loop
 from xuen.sink import FanOut, Sink
 from xuen.stop import Stop
-from xuen.texts import Text, language_of, plain, presets
+from xuen.texts import Language, Text, language_of, plain, presets
 from xuen.texts import run as texts
 from xuen.ui.console import Console, LastWords, wants_colour
 from xuen.ui.jsonl import JsonLines, open_events
@@ -38,14 +38,13 @@ from xuen.workspace.run_lock import RunLock
 from xuen.workspace.setup import furnish, make_workspace
 
 
-def run(options: Options, settings: Settings) -> int:
-    """Everything from the task to the exit code.
+def run(options: Options, settings: Settings, asking: Language) -> int:
+    """Everything from the task to the exit code; `asking` is the language until the task is known.
 
     Raises:
         UserError: nothing was started.
     """
     config = settings.config
-    asking = spoken_language(config, os.environ)
     task = read_task(options, asking, input if sys.stdin.isatty() and sys.stdout.isatty() else None)
     language = spoken_language(config, os.environ, task)
     commands = commands_of(settings)

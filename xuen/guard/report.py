@@ -85,6 +85,7 @@ class Listed:
     reason: str
     sha256: str
     words: tuple[str, ...]
+    is_best: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +182,10 @@ def listed(workspace: Workspace) -> list[Listed]:
     """All candidates that the history knows, newest first. Raises OSError."""
     lines = history(workspace)
     decided = {line.get("id"): line for line in lines if line.get("event") in ("adopted", "rejected", "pending")}
+    index = fold(lines)
+    best = survey(workspace, index).anchor
     found = []
-    for known in fold(lines).known.values():
+    for known in index.known.values():
         line = decided.get(known.id, {})
         found.append(
             Listed(
@@ -195,6 +198,7 @@ def listed(workspace: Workspace) -> list[Listed]:
                 reason=str(line.get("reason", "")),
                 sha256=known.sha256,
                 words=known.words,
+                is_best=best is not None and known.id == best.id,
             )
         )
     return found[::-1]

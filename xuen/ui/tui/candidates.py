@@ -19,7 +19,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widgets import Input, OptionList
 
-from xuen.errors import UserError
+from xuen.errors import UserError, reason_of
 from xuen.events import SECTIONS, Section
 from xuen.guard import report
 from xuen.guard.report import Listed
@@ -99,11 +99,10 @@ class CandidatesScreen(Screen[None]):
         shown = self._chosen()
         try:
             self._candidates = report.listed(self._workspace)
-            best = report.overview(self._workspace).best
         except OSError as error:
             self._draw([PanelLine("warning", self._say(say.UNREADABLE.of(error=plain(str(error)))))])
             return
-        self._best = next((each for each in self._candidates if best is not None and each.id == best.id), None)
+        self._best = next((each for each in self._candidates if each.is_best), None)
         for each in self._candidates:
             if each.status in ("adopted", "rejected") and each.verify == "user":
                 self._scored.pop(each.id, None)
@@ -223,7 +222,7 @@ class CandidatesScreen(Screen[None]):
             self._tell(say.NOT_SCORED.of(error=error.text))
             return
         except OSError as error:
-            self._tell(say.NOT_SCORED.of(error=plain(error.strerror or str(error))))
+            self._tell(say.NOT_SCORED.of(error=reason_of(error)))
             return
         self._scored[self._asked] = score[0]
         self._tell(say.SCORE_NOTED_LATER if self._ended else say.SCORE_NOTED)
