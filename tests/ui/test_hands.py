@@ -141,13 +141,17 @@ def test_what_a_call_is_being_given_is_not_changed_and_that_is_said():
     Stage(story.start("en")).run(steps, size=(100, 30))
 
 
+async def edit_the_first_that_waits(stage):
+    await stage.pilot.press("escape", "e")
+    await stage.until(lambda: len(stage.app.screen_stack) == 2)
+    await stage.pilot.press("enter")
+    await stage.until(lambda: isinstance(stage.app.focused, InputBox))
+
+
 def test_what_was_written_too_late_waits_for_the_next_call():
     async def steps(stage):
         inbox.put(stage.workspace, "given")
-        await stage.pilot.press("escape", "e")
-        await stage.until(lambda: len(stage.app.screen_stack) == 2)
-        await stage.pilot.press("enter")
-        await stage.until(lambda: isinstance(stage.app.focused, InputBox))
+        await edit_the_first_that_waits(stage)
         with inbox.Handover(stage.workspace) as handover:
             handover.take()
         await stage.pilot.press(*" more", "enter")
@@ -161,10 +165,7 @@ def test_what_was_written_too_late_waits_for_the_next_call():
 def test_what_could_not_be_saved_stays_in_the_box(tmp_path):
     async def steps(stage):
         inbox.put(stage.workspace, "waits")
-        await stage.pilot.press("escape", "e")
-        await stage.until(lambda: len(stage.app.screen_stack) == 2)
-        await stage.pilot.press("enter")
-        await stage.until(lambda: isinstance(stage.app.focused, InputBox))
+        await edit_the_first_that_waits(stage)
         stage.workspace.inbox.unlink()
         stage.workspace.inbox.mkdir()
         await stage.pilot.press(*" on", "enter")

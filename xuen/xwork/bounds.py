@@ -85,10 +85,8 @@ def _removed(folder: int, name: str) -> bool:
             lock = os.open(name + _LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
             if not try_lock(lock):
                 return False
-        for each in (
-            name,
-            name + _LOCK,
-        ):  # a process that waits for the lock checks afterwards that the file still has its name
+        # A process that waits for the lock checks afterwards that the file still has its name.
+        for each in (name, name + _LOCK):
             with suppress(FileNotFoundError):
                 os.unlink(each, dir_fd=folder)
     except OSError:
