@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import itertools
 import os
 import signal
 import subprocess
@@ -47,6 +48,17 @@ def reap_orphans() -> None:
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
+
+
+@contextlib.contextmanager
+def child_of_ours() -> Iterator[subprocess.Popen[bytes]]:
+    """A program that somebody else in this process started and will reap."""
+    child = subprocess.Popen(["sleep", "300"], start_new_session=True)
+    try:
+        yield child
+    finally:
+        child.kill()
+        child.wait()
 
 
 def marked(script: str, mark: Path) -> list[str]:
@@ -332,14 +344,14 @@ def test_the_walk_of_other_systems_ends_trees_too(shape, mark, tmp_path):
 class Scarce:
     """Processes as they are, but the N-th look at them, and `width` looks from there on, find no descriptor free."""
 
-    def __init__(self, first: int, width: int) -> None:
+    def __init__(self, first: int = 0, width: int = 0) -> None:
         self._proc = ProcTable()
-        self._fails = range(first, first + width)
         self.looks = 0
+        self.fails = range(first, first + width)
 
     def _look(self) -> None:
         self.looks += 1
-        if self.looks in self._fails:
+        if self.looks in self.fails:
             raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
 
     def snapshot(self) -> Snapshot:
@@ -355,29 +367,41 @@ class Scarce:
 
 
 @pytest.mark.parametrize("width", [1, 3])
-def test_whichever_look_at_the_processes_fails_the_tree_ends(width, mark, tmp_path):
-    for first in range(1, 100):
-        table = Scarce(first, width)
-        tree = spawn(
-            marked("trap '' TERM; setsid sleep 300 & sleep 300 & while :; do wait; done", mark),
-            cwd=tmp_path,
-            env=dict(os.environ),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            table=table,
-        )
-        assert tree.end(grace=0.05) == []
-        assert holders(mark) == []
-        if table.looks < first:
-            return
-    pytest.fail("there is no end of looks")
+def test_whichever_look_at_the_processes_fails_the_tree_ends_or_was_never_begun(width, mark, tmp_path):
+    adopt_orphans()
+    reap_orphans()
+    never, last = 0, 1
+    with child_of_ours() as other:  # which is looked at before the command starts, lest it is taken for an orphan
+        for first in itertools.count(1):
+            table = Scarce(first, width)
+            try:
+                tree = spawn(
+                    marked("trap '' TERM; setsid sleep 300 & sleep 300 & while :; do wait; done", mark),
+                    cwd=tmp_path,
+                    env=dict(os.environ),
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    table=table,
+                )
+            except OSError:
+                never += 1
+            else:
+                assert tree.end(grace=0.05) == []
+            assert holders(mark) == []
+            assert other.poll() is None
+            if table.looks < first:
+                last = first
+                break
+    assert 1 <= never < last
 
 
 def test_what_can_no_longer_be_looked_at_is_told_as_not_ended(mark, tmp_path):
     adopt_orphans()
     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     script = marked("setsid sleep 300 & sleep 300", mark)
-    tree = spawn(script, cwd=tmp_path, env=dict(os.environ), table=Scarce(3, 1_000_000), **streams)
+    table = Scarce()
+    tree = spawn(script, cwd=tmp_path, env=dict(os.environ), table=table, **streams)
+    table.fails = range(table.looks + 2, 1_000_000)
     while len(holders(mark)) < 3:
         time.sleep(0.01)
     told = tree.end(grace=0.05)
