@@ -116,7 +116,7 @@ def _wait(tree: ProcessTree, pipes: Pipes, listener: Listener, stop: Stop, limit
             return Why.STOPPED
         if limits.timeout and now - limits.began >= limits.timeout:
             return Why.TIMEOUT
-        pulse.look(now, pipes.last_output)
+        pulse.look(now, pipes.last_output, limits.idle)
         if limits.idle and now - pulse.last_sign >= limits.idle:
             return Why.IDLE
         left = limits.began + limits.timeout - now if limits.timeout else _TICK
@@ -136,11 +136,14 @@ class _Pulse:
         self._cpu: dict[tuple[int, float], float] = {}
         self.last_sign = now
 
-    def look(self, now: float, last_output: float) -> None:
-        """Note signs of life; looking at the tree also reaps its orphans and keeps its members in mind."""
+    def look(self, now: float, last_output: float, idle: float) -> None:
+        """Note signs of life; looking at the tree also reaps its orphans and keeps its members in mind.
+
+        Nobody who has been silent for `idle` seconds is called idle by a look of some time ago.
+        """
         self.last_sign = max(self.last_sign, last_output)
         passed = now - self._looked
-        if passed < self._every:
+        if passed < self._every and not (idle and now - self.last_sign >= idle):
             return
         try:
             members = self._tree.members()

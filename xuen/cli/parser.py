@@ -16,6 +16,7 @@ from typing import Any
 
 from xuen import __version__
 from xuen.cli.layout import cells, columns
+from xuen.cli.program import called_as
 from xuen.config.overrides import Override, read_override
 from xuen.config.values import BadValue, nearest, read_value
 from xuen.errors import UsageError
@@ -209,12 +210,13 @@ def help_text(command: str, language: Language) -> str:
     """The help of a command as it is printed, without a final newline."""
     about = COMMANDS[command]
     options = f"[{texts.OPTIONS.in_language(language)}]"
-    name = "xuen" if command == "run" else f"xuen {command}"
+    program = called_as()
+    name = program if command == "run" else f"{program} {command}"
     usage = texts.USAGE.in_language(language)
     lines = [f"{usage}: {' '.join(part for part in (name, about.words, options) if part)}"]
     rows: list[tuple[str, str]] = []
     if command == "run":
-        lines.append(f"{' ' * cells(usage)}  xuen {texts.COMMAND_WORD.in_language(language)} {options}")
+        lines.append(f"{' ' * cells(usage)}  {program} {texts.COMMAND_WORD.in_language(language)} {options}")
         rows.append(("TASK", texts.H_TASK.in_language(language)))
     lines += ["", (texts.ABOUT if command == "run" else about.help).in_language(language), ""]
     lines.append(texts.OPTIONS_HEAD.in_language(language) + ":")
@@ -224,7 +226,7 @@ def help_text(command: str, language: Language) -> str:
         lines += ["", texts.COMMANDS_HEAD.in_language(language) + ":"]
         others = [(name, each) for name, each in COMMANDS.items() if name not in ("run", "ci")]
         lines += columns([(f"{name} {each.words}".rstrip(), each.help.in_language(language)) for name, each in others])
-        lines += ["", texts.WORD_AS_TASK.in_language(language)]
+        lines += ["", texts.WORD_AS_TASK.of(program=program).in_language(language)]
     return "\n".join(lines)
 
 
@@ -277,15 +279,16 @@ def _tokenize(command: str, words: Sequence[str]) -> tuple[dict[str, Any], list[
 
 
 def _see_help(command: str) -> Text:
-    return texts.SEE_HELP if command == "run" else texts.SEE_COMMAND_HELP.of(command=command)
+    text = texts.SEE_HELP if command == "run" else texts.SEE_COMMAND_HELP
+    return text.of(program=called_as(), command=command)
 
 
 def _unknown_option(name: str, command: str) -> UsageError:
     if name in _FLAGS:
-        mend = _see_help(command) if command == "run" else texts.OR_TASK.of(command=command)
-        owner = next(each for each in COMMANDS if _FLAGS[name] in _flags(each))
         if command == "run":
-            return UsageError(texts.UNKNOWN_OPTION, where=name, mend=texts.SEE_COMMAND_HELP.of(command=owner))
+            owner = next(each for each in COMMANDS if _FLAGS[name] in _flags(each))
+            return UsageError(texts.UNKNOWN_OPTION, where=name, mend=_see_help(owner))
+        mend = texts.OR_TASK.of(program=called_as(), command=command)
         return UsageError(texts.NOT_FOR_COMMAND.of(command=command), where=name, mend=mend)
     near = nearest(name, [each for flag in _flags(command) for each in flag.names if each.startswith("--")])
     if near is not None:
@@ -339,7 +342,7 @@ def _words(command: str, words: list[str], task_file: str | None) -> dict[str, A
         if words and task_file is not None:
             raise UsageError(texts.TASK_TWICE, mend=texts.GIVE_ONE)
         if words and not words[0].strip():
-            raise UsageError(texts.BLANK_TASK, mend=texts.HOW_TO_TASK)
+            raise UsageError(texts.BLANK_TASK, mend=texts.HOW_TO_TASK.of(program=called_as()))
         return {"task": words[0] if words else None}
     names = COMMANDS[command].positional
     for name in names[len(words) :]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from xuen.cli.parser import COMMANDS, Options
+from xuen.cli.program import called_as
 from xuen.errors import UsageError, reason_of
 from xuen.files.text import read_text
 from xuen.texts import Language, shared
@@ -31,11 +32,11 @@ def read_task(options: Options, language: Language, ask: Callable[[str], str] | 
     elif ask is not None:
         task = _answer(ask, texts.ASK_TASK.in_language(language))
     else:
-        raise UsageError(texts.NO_TASK, mend=texts.HOW_TO_TASK)
+        raise UsageError(texts.NO_TASK, mend=texts.HOW_TO_TASK.of(program=called_as()))
     task = task.replace("\r\n", "\n").strip()
     if not task:
         where = "" if options.task_file is None else str(options.task_file)
-        raise UsageError(texts.BLANK_TASK, where=where, mend=texts.HOW_TO_TASK)
+        raise UsageError(texts.BLANK_TASK, where=where, mend=texts.HOW_TO_TASK.of(program=called_as()))
     if any("\ud800" <= char <= "\udfff" for char in task):
         raise UsageError(texts.TASK_NOT_UTF8)
     return task
@@ -48,7 +49,7 @@ def _confirm(task: str, language: Language, ask: Callable[[str], str]) -> None:
         return
     answer = _answer(ask, texts.IS_IT_A_TASK.of(task=task, command=near[0]).in_language(language))
     if answer.strip().lower() not in texts.YES:
-        raise UsageError(texts.NOT_STARTED, mend=texts.COMMAND_MEANT.of(command=near[0]))
+        raise UsageError(texts.NOT_STARTED, mend=texts.COMMAND_MEANT.of(program=called_as(), command=near[0]))
 
 
 def _answer(ask: Callable[[str], str], question: str) -> str:

@@ -69,7 +69,7 @@ NOT_PUSHED = Text(
     "分支 {branch} 尝试推送 {attempts} 次仍未成功：{reason}",
 )
 NOT_PUSHED_MEND = Text(
-    "The workspace is whole; run xuen ci checkpoint again", "工作区完好无损；请再次运行 xuen ci checkpoint"
+    "The workspace is whole; run the command ci checkpoint again", "工作区完好无损；请再次运行 ci checkpoint 命令"
 )
 UNREADABLE = Text("cannot be read or written: {reason}", "无法读写：{reason}")
 

@@ -16,8 +16,8 @@ ABOUT = Text(
     "由外部 agent 一轮接一轮地研究一个开放问题：只有更好的结果会留下，任何进展都不会丢失。",
 )
 WORD_AS_TASK = Text(
-    'A task that is one of these words goes after "--": xuen -- doctor',
-    "若任务本身就是其中一个词，请写在 “--” 之后：xuen -- doctor",
+    'A task that is one of these words goes after "--": {program} -- doctor',
+    "若任务本身就是其中一个词，请写在 “--” 之后：{program} -- doctor",
 )
 
 H_TASK = Text(
@@ -42,7 +42,7 @@ H_VERIFY = Text("how a candidate is judged: auto, tests, user, ai or off", "候�
 H_FALLBACK = Text("who scores when auto finds no test suite: user or ai", "auto 找不到测试套件时由谁评分：user 或 ai")
 H_SCORE = Text("the score from which a candidate is adopted, 0 to 10", "采纳候选的分数线，0 到 10")
 H_AGENT = Text(
-    "a preset instead of agent.command; xuen doctor lists them", "用预设代替 agent.command；xuen doctor 会列出"
+    "a preset instead of agent.command; the command doctor lists them", "用预设代替 agent.command；doctor 命令会列出"
 )
 H_BASE_URL = Text("built-in agent: an OpenAI-compatible server", "内置 agent：一个 OpenAI 兼容的服务器")
 H_MODEL = Text("built-in agent: the model to ask there", "内置 agent：使用的模型")
@@ -97,13 +97,15 @@ TASK_FILE_TOO_LARGE = Text(
 MISSING_WORD = Text("{name} is missing", "缺少 {name}")
 BAD_SCORE = Text("expected a number from 0 to 10, found {found}", "应为 0 到 10 之间的数字，实际为 {found}")
 
-SEE_HELP = Text("See xuen --help", "见 xuen --help")
-SEE_COMMAND_HELP = Text("See xuen {command} --help", "见 xuen {command} --help")
-OR_TASK = Text('To make "{command}" the task: xuen -- {command}', "若要把 “{command}” 作为任务：xuen -- {command}")
+SEE_HELP = Text("See {program} --help", "见 {program} --help")
+SEE_COMMAND_HELP = Text("See {program} {command} --help", "见 {program} {command} --help")
+OR_TASK = Text(
+    'To make "{command}" the task: {program} -- {command}', "若要把 “{command}” 作为任务：{program} -- {command}"
+)
 QUOTE_TASK = Text("Put the whole task in one pair of quotes", "请把整个任务放进一对引号")
 DASH_TASK = Text('A task that begins with "-" goes after "--"', "以 “-” 开头的任务请写在 “--” 之后")
 GIVE_ONE = Text("Give only one of them", "请只给出其中一个")
-HOW_TO_TASK = Text('Write it: xuen "your task"', '请这样写：xuen "你的任务"')
+HOW_TO_TASK = Text('Write it: {program} "your task"', '请这样写：{program} "你的任务"')
 ASK_TASK = Text("Research task: ", "研究任务：")
 IS_IT_A_TASK = Text(
     '"{task}" is no command (did you mean {command}?). Run it as the research task? [y/N] ',
@@ -111,7 +113,7 @@ IS_IT_A_TASK = Text(
 )
 YES = ("y", "yes", "是")
 NOT_STARTED = Text("nothing was started", "没有启动任何东西")
-COMMAND_MEANT = Text("The command is: xuen {command}", "命令是：xuen {command}")
+COMMAND_MEANT = Text("The command is: {program} {command}", "命令是：{program} {command}")
 
 # --- say -----------------------------------------------------------------------------------------------------------
 
