@@ -117,7 +117,8 @@ def _wait(tree: ProcessTree, pipes: Pipes, listener: Listener, stop: Stop, limit
         if limits.timeout and now - limits.began >= limits.timeout:
             return Why.TIMEOUT
         pulse.look(now, pipes.last_output, limits.idle)
-        if limits.idle and now - pulse.last_sign >= limits.idle:
+        idle = limits.idle and now - pulse.last_sign >= limits.idle
+        if idle and not tree.command_ended():  # what ended during the look no longer shows what it used
             return Why.IDLE
         left = limits.began + limits.timeout - now if limits.timeout else _TICK
         pipes.pump(max(0.0, min(_TICK, left)))
