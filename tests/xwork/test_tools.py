@@ -185,6 +185,16 @@ def test_searching_is_the_same_with_ripgrep_and_without(use, grove, either_way, 
     assert use("search_text", **arguments).text.splitlines() == lines
 
 
+@pytest.mark.parametrize("path", [".", "huge"])
+def test_what_is_too_large_to_be_searched_whole_is_told(use, work, either_way, path):
+    with (work / "huge").open("w") as file:
+        file.write("a needle\n")
+        file.write("hay hay\n" * (8 << 20))
+        file.write("a needle\n")
+    told = "huge: [only its first 64 MiB are searched]"
+    assert use("search_text", query="needle", path=path).text.splitlines() == [told, "huge:1: a needle"]
+
+
 # --- write_file and replace_text ---
 
 

@@ -51,8 +51,10 @@ def _run(asked: SearchText, kit: Kit) -> Outcome:
     lines: list[str] = []
     with kit.workspace.place(asked.path) as place:
         for shown, data in _files(asked, kit, place, query):
+            if len(data) > _SIZE:
+                lines.append(f"{printable(shown)}: [only its first {_SIZE >> 20} MiB are searched]")
             for number, line in _hits(data, query):
-                if len(lines) == asked.limit:
+                if len(lines) >= asked.limit:
                     lines.append(f"[more than {asked.limit} lines; narrow the search]")
                     return Outcome("\n".join(lines))
                 lines.append(f"{printable(shown)}:{number}: {_around(line, asked.query)}")
@@ -71,7 +73,7 @@ def _files(asked: SearchText, kit: Kit, place: Place, query: bytes) -> Iterator[
         worth = _prefiltered(folder, asked, kit, query)
         for entry in walk(folder, asked.max_depth):
             stop_if(kit.cancel)
-            if not stat.S_ISREG(entry.mode) or entry.size > _SIZE or not matches(asked.pattern, entry.name, entry.path):
+            if not stat.S_ISREG(entry.mode) or not matches(asked.pattern, entry.name, entry.path):
                 continue
             if worth is not None and os.fsencode(entry.path) not in worth:
                 continue
@@ -83,10 +85,10 @@ def _files(asked: SearchText, kit: Kit, place: Place, query: bytes) -> Iterator[
 
 
 def _content(descriptor: int) -> bytes:
-    """What is in a file; nothing for one that is binary."""
+    """What is in a file, of a larger one a byte more than is searched; nothing for one that is binary."""
     with os.fdopen(descriptor, "rb") as file:
         start = file.read(_SNIFF)
-        return b"" if b"\0" in start else start + file.read(_SIZE)
+        return b"" if b"\0" in start else start + file.read(_SIZE + 1 - len(start))
 
 
 def _hits(data: bytes, query: bytes) -> Iterator[tuple[int, bytes]]:
