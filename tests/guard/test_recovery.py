@@ -173,7 +173,7 @@ def test_an_edited_research_is_kept_as_pending_and_the_best_put_back(play: Play)
     candidate, pending = play.lines("candidate")[-1], play.lines("pending")[-1]
     assert candidate["id"] == pending["id"]
     assert play.workspace.candidate(candidate["id"]).read_bytes() == edited
-    assert [notice for notice in play.told("Notice") if f"candidate {candidate['id']}" in notice.text.en]
+    assert [notice for notice in play.told("Notice") if f"score {candidate['id']} 10" in notice.text.en]
     assert play.idea == "two"
     assert_quiet(play)
     play.verdict(f"{candidate['id']} 10\n")

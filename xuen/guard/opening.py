@@ -132,7 +132,7 @@ def _hold_verdicts(desk: Desk, policy: Policy) -> None:
         if known.was_best:
             desk.record(verdict)
             continue
-        reason = texts.VERDICT_MAY_BE_OLD.of(score=f"{each.score:g}")
+        reason = texts.VERDICT_MAY_BE_OLD.of(id=known.id, score=f"{each.score:g}")
         desk.record(verdict, Pending(round=known.round, id=known.id, verify="user", reason=reason))
 
 

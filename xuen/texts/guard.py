@@ -32,8 +32,8 @@ RESEARCH_MISSING = Text(
 
 EDITED_KEPT = Text(
     "research.md differed from the best and was kept as candidate {id}; the best is back in research.md. "
-    "To adopt yours instead, score it 10",
-    "research.md 与当前最佳不同，已保存为候选 {id}，并已还原最佳。若要采纳你的版本，请给它评 10 分",
+    "To adopt yours instead: score {id} 10",
+    "research.md 与当前最佳不同，已保存为候选 {id}，并已还原最佳。若要采纳你的版本：score {id} 10",
 )
 FOUND_AT_START = Text(
     "research.md differed from the best at the start (edited, or left by a round that was cut short)",
@@ -45,8 +45,8 @@ RESCUED = Text(
 )
 RESCUED_KEPT = Text(
     "the snapshot of an adopted state is lost; its copy in best.md was kept as candidate {id}. "
-    "To adopt it, score it 10",
-    "一个已采纳状态的快照已丢失；best.md 中的副本已保存为候选 {id}。若要采纳，请给它评 10 分",
+    "To adopt it: score {id} 10",
+    "一个已采纳状态的快照已丢失；best.md 中的副本已保存为候选 {id}。若要采纳：score {id} 10",
 )
 FOUND_WITHOUT_RECORD = Text(
     "its snapshot was there without a record: the run ended between the two",
@@ -87,8 +87,8 @@ RESEARCH_EDITED = Text(
 )
 VERDICT_MAY_BE_OLD = Text(
     "the history was damaged, so nobody knows whether this verdict was carried out before; "
-    "to carry it out now, score it {score} with another comment",
-    "历史记录曾损坏，无法确定该评分是否已兑现；若要现在兑现，请再评 {score} 分并换一句评语",
+    "to carry it out now: score {id} {score} again",
+    "历史记录曾损坏，无法确定该评分是否已兑现；若要现在兑现：score {id} {score} again",
 )
 
 # --- verdicts ------------------------------------------------------------------------------------------------------
