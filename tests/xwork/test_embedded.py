@@ -117,6 +117,21 @@ def test_a_file_that_is_no_model_says_so(tmp_path, weights):
         EmbeddedModel(broken).load(_NEVER)
 
 
+def test_a_model_that_was_loaded_and_never_asked_is_released_at_once(weights, environment):
+    program = """
+import os, pathlib, sys, threading
+from xuen.xwork.model.embedded import EmbeddedModel
+
+if hasattr(os, "sched_setaffinity"):
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # on one core its native loop has mostly not begun by then
+for _ in range(4):
+    model = EmbeddedModel(pathlib.Path(sys.argv[1]), context_tokens=256, threads=1)
+    model.load(threading.Event())
+    model.close()
+"""
+    subprocess.run([sys.executable, "-c", program, str(weights)], check=True, timeout=60, env=environment())
+
+
 def test_threads_are_no_more_than_the_cores_that_may_be_used():
     assert 1 <= free_cores() <= min(8, len(os.sched_getaffinity(0)))
 

@@ -177,9 +177,12 @@ def _serve(weights: Path, context_tokens: int, threads: int) -> Any:
     params.cpuparams_batch.n_threads = threads
     params.verbosity = -1
     params.api_keys = [secrets.token_hex(32)]
+    params.endpoint_metrics = True
     try:
         with signals.deadly():
-            return xllamacpp.Server(params)
+            server = xllamacpp.Server(params)
+            server.handle_metrics()  # answered by the server's own loop: released before that runs, it never ends
+            return server
     except RuntimeError as error:
         what = texts.FILE_UNREADABLE.of(path=plain(str(weights)))
         raise ModelMissing(what, mend=texts.FILE_UNREADABLE_MEND) from error
