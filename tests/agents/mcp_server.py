@@ -1,9 +1,9 @@
 """A small MCP server for tests, of the official package.
 
-Usage: python mcp_server.py [--slow-start S] [--noise] [--http PORT]
+Usage: python mcp_server.py [--slow-start S] [--noise] [--http]
 
 Its tools echo, add, fail, wait, die, send pictures and leave daemons. `pid` is in the file that MCP_PID names, and
-what became of the last `wait` in the one that MCP_WAITED names.
+what became of the last `wait` in the one that MCP_WAITED names. Over HTTP it prints the port that it found free.
 """
 
 from __future__ import annotations
@@ -11,18 +11,20 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import uvicorn
 from mcp.server.mcpserver import Image, MCPServer
 from mcp.types import BlobResourceContents, EmbeddedResource, TextContent, TextResourceContents, ToolAnnotations
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--slow-start", type=float, default=0)
 parser.add_argument("--noise", action="store_true")
-parser.add_argument("--http", type=int)
+parser.add_argument("--http", action="store_true")
 options = parser.parse_args()
 
 if "MCP_PID" in os.environ:
@@ -112,6 +114,9 @@ def daemon(word: str) -> str:
 
 
 if options.http:
-    server.run("streamable-http", host="127.0.0.1", port=options.http)
+    listening = socket.create_server(("127.0.0.1", 0))
+    print(listening.getsockname()[1], flush=True)
+    app = server.streamable_http_app(host="127.0.0.1")
+    uvicorn.Server(uvicorn.Config(app, log_level="critical")).run(sockets=[listening])
 else:
     server.run("stdio")

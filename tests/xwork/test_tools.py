@@ -273,9 +273,10 @@ def test_a_command_runs_in_its_folder_without_input_pager_or_colour(use, work):
 
 
 def alive(pid_file: Path) -> bool:
-    return (
-        psutil.pid_exists(int(pid_file.read_text())) and psutil.Process(int(pid_file.read_text())).status() != "zombie"
-    )
+    try:
+        return psutil.Process(int(pid_file.read_text())).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def test_a_timeout_ends_the_whole_tree_and_keeps_what_was_printed(use, work):
@@ -283,15 +284,16 @@ def test_a_timeout_ends_the_whole_tree_and_keeps_what_was_printed(use, work):
     command = (
         "echo begun; setsid sh -c 'echo $$ > a; sleep 300' & (trap '' TERM; echo $BASHPID > b; sleep 300); sleep 300"
     )
-    done = use("exec_command", command=command, timeout=1)
-    assert time.monotonic() - began < 20
-    assert done.failed and "timed out after 1 s" in done.text and "begun" in done.text
+    done = use("exec_command", command=command, timeout=4)
+    assert time.monotonic() - began < 40
+    assert done.failed and "timed out after 4 s" in done.text and "begun" in done.text
     assert not alive(work / "a") and not alive(work / "b")
 
 
 def test_who_holds_the_output_open_does_not_hold_the_call(use, work):
     began = time.monotonic()
-    done = use("exec_command", command="(echo $BASHPID > a; exec sleep 300) & sleep 0.2; echo hi")
+    command = "(echo $BASHPID > a; exec sleep 300) & until [ -s a ]; do sleep 0.02; done; echo hi"
+    done = use("exec_command", command=command)
     assert time.monotonic() - began < 20
     assert not done.failed and "hi" in done.text and "were ended" in done.text
     assert not alive(work / "a")
@@ -380,14 +382,15 @@ def test_characters_cut_between_two_polls_stay_whole(use):
 
 
 def test_stopping_by_a_single_signal_or_by_the_whole_ladder(use, work):
-    trap = "trap 'echo asked' INT TERM; while :; do sleep 0.05; done"
-    use("start_process", command=f"{trap} & echo $! > child; {trap}")
-    while not (work / "child").exists() or not (work / "child").read_text():
+    trap = "trap 'echo asked' INT TERM; touch {}; while :; do sleep 0.05; done"
+    use("start_process", command=f"{trap.format('one')} & echo $! > child; {trap.format('two')}")
+    while not all((work / name).exists() for name in ("one", "two")):
         time.sleep(0.01)
-    time.sleep(0.2)
     first = use("stop_process", process_id="p1", signal="interrupt")
     assert first.failed and "still running after the signal interrupt" in first.text
-    assert "asked" in use("poll_process", process_id="p1").text or "asked" in first.text
+    said = first.text
+    while "asked" not in said:
+        said += use("poll_process", process_id="p1", wait_ms=200).text
     assert "ended by signal 9" in use("stop_process", process_id="p1").text
     assert not alive(work / "child")
     use("start_process", command="sleep 300")
@@ -415,14 +418,23 @@ def test_all_processes_end_with_the_shelf(use, kit, work):
 
 def test_processes_that_refuse_to_end_are_given_their_grace_together(use, kit, work):
     count = 12
-    for n in range(count):
-        use("start_process", command=f"trap '' TERM; echo $$ > {n}; while :; do sleep 0.1; done")
-    while not all((work / str(n)).exists() and (work / str(n)).read_text() for n in range(count)):
-        time.sleep(0.01)
-    began = time.monotonic()
-    kit.processes.close()
-    assert time.monotonic() - began < count * CLOSE  # what their graces come to one after the other
-    assert not any(alive(work / str(n)) for n in range(count))
+
+    def closing(name: str, command: str) -> float:
+        pids = [work / f"{name}-{n}" for n in range(count)]
+        for pid in pids:
+            use("start_process", command=command.format(pid.name))
+        while not all(pid.exists() and pid.read_text() for pid in pids):
+            time.sleep(0.01)
+        began = time.monotonic()
+        kit.processes.close()
+        took = time.monotonic() - began
+        assert not any(alive(pid) for pid in pids)
+        return took
+
+    ends = closing("ends", "echo $$ > {}; exec sleep 300")
+    refuses = closing("refuses", "trap '' TERM; echo $$ > {}; while :; do sleep 0.1; done")
+    # One after the other, their graces come to 12 seconds more than the work, which a busy machine makes long.
+    assert refuses < 4 * ends + count * CLOSE / 2
 
 
 def test_a_cancelled_stop_does_not_wait_for_a_process_that_refuses(use, kit, work):
