@@ -25,11 +25,8 @@ Xuen = Callable[..., "subprocess.CompletedProcess[str]"]
 
 def clean_environment(**extra: str) -> dict[str, str]:
     """The environment of this process without what would reach into the programs under test."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("XUEN_", "XWORK_", "PYTEST_", "OPENAI_", "ANTHROPIC_")) and name != "NO_COLOR"
-    }
+    ours = ("XUEN_", "XWORK_", "PYTEST_", "OPENAI_", "ANTHROPIC_", "GITHUB_", "NO_COLOR")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     return kept | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"} | extra
 
 

@@ -85,7 +85,7 @@ def test_a_machine_that_is_lost_costs_its_own_rounds_and_nothing_else(remote: Re
 
 def test_the_end_of_the_window_is_a_success_with_a_page(remote: Remote, tmp_path: Path) -> None:
     task = "it's $(touch pwned) `touch pwned` \"; touch pwned; #\n## two lines"
-    job = Job(remote, tmp_path, "only", inputs={"window": "0.2", "words": "1", "task": task}).run()
+    job = Job(remote, tmp_path, "only", inputs={"window": "0.3", "words": "1", "task": task}).run()
     assert job.failed is False, job.said
     assert job.outputs["loop"] == {"code": "130"}
     assert job.outputs["model"] == {"model": "opencode/big-pickle", "judge": "opencode/big-pickle"}
@@ -98,7 +98,7 @@ def test_the_end_of_the_window_is_a_success_with_a_page(remote: Remote, tmp_path
 
 
 def test_the_schedule_takes_what_it_does_from_the_variables(remote: Remote, tmp_path: Path) -> None:
-    chosen = {"XUEN_TASK": "a task of ours", "XUEN_WINDOW": "0.1", "XUEN_WORDS": "0", "XUEN_AGENT": "opencode"}
+    chosen = {"XUEN_TASK": "a task of ours", "XUEN_WINDOW": "0.4", "XUEN_WORDS": "0", "XUEN_AGENT": "opencode"}
     job = Job(remote, tmp_path, "only", variables=chosen).run()
     assert job.failed is False, job.said
     assert next(line for line in job.history() if line["event"] == "run_started")["task"] == "a task of ours"

@@ -104,7 +104,7 @@ def test_a_child_program_does_not_keep_the_lock(tmp_path: Path) -> None:
     sleeper = int(child.stdout.readline())
     try:
         end(child)
-        with locked(path, 2):
+        with locked(path, 30):
             pass
     finally:
         os.kill(sleeper, signal.SIGKILL)
@@ -123,7 +123,7 @@ def test_a_forked_copy_of_the_holder_neither_keeps_nor_ends_the_lock(tmp_path: P
         assert is_held(path)
         child.kill()
         child.wait()
-        with locked(path, 2):
+        with locked(path, 30):
             pass
     finally:
         os.kill(copy, signal.SIGKILL)

@@ -121,7 +121,7 @@ def test_a_judge_that_fails_is_no_verdict_even_after_a_score(court: Court, comma
 
 
 def test_a_judge_that_takes_too_long_is_no_verdict(court: Court) -> None:
-    found = court.ask('echo "SCORE: 9"; sleep 60; : "$prompt"', timeout=0.5)
+    found = court.ask('echo "SCORE: 9"; sleep 60; : "$prompt"', timeout=2)
     assert (found.outcome, found.score) == ("unknown", None)
     assert found.raw.startswith("SCORE: 9")
 

@@ -87,7 +87,7 @@ def test_looking_at_the_lock_all_the_time_does_not_keep_a_run_from_starting(work
         looker.start()
     try:
         for number in range(20):
-            with RunLock(workspace, str(number), patience=10):
+            with RunLock(workspace, str(number), patience=60):
                 pass
     finally:
         stop.set()

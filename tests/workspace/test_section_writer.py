@@ -275,7 +275,7 @@ def test_a_kill_inside_leaves_old_or_new_and_blocks_nobody(workspace: Workspace,
     assert sections(workspace).idea in {"old", "new"}
     began = time.monotonic()
     assert write("artifact", text=b"next").returncode == 0
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20, "it did not wait thirty seconds for the lock"
     assert sections(workspace).artifact == "next"
 
 

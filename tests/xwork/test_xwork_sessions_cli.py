@@ -95,7 +95,7 @@ def test_interrupted_work_waits_for_resume(command, xwork, shown, work, number):
         time.sleep(0.01)
     left_running = int((work / "began").read_text())
     process.send_signal(number)
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
     assert process.returncode == (-9 if number == signal.SIGKILL else 128 + number)
     state = shown()
     assert state["interrupted"] and state["state"] == "tools" and len(state["waiting_calls"]) == 1
@@ -172,7 +172,7 @@ def test_two_runs_at_once_on_one_session(command, xwork, work):
     code, _, err = xwork("run", "b", script=["x"])
     assert code == 2 and "another process" in err
     (work / "go").touch()
-    assert first.communicate(timeout=30)[0] == "done\n"
+    assert first.communicate(timeout=60)[0] == "done\n"
 
 
 def test_a_server_without_a_model_is_bad_use(xwork):
