@@ -54,6 +54,8 @@ def test_a_tool_call_is_one_short_line():
 def test_a_retry_says_when_it_comes():
     events = [TextChunk(text="so"), Retrying(attempt=1, seconds=4.2, reason="the server is busy")]
     assert show(events, io.StringIO()) == ("so\n", "xwork: the server is busy; trying again in 4 s\n")
+    at_once = [Retrying(attempt=1, seconds=0.0, reason="nothing was said")]
+    assert show(at_once, io.StringIO()) == ("", "xwork: nothing was said; trying again\n")
 
 
 def test_a_path_that_is_no_text_is_told_all_the_same():

@@ -136,6 +136,7 @@ OVERFLOW = Text(
 )
 EMBEDDED_REFUSED = Text("the embedded model refused the request: {reason}", "内置模型拒绝了请求：{reason}")
 TRIES_AGAIN = Text("{reason}; trying again in {seconds} s", "{reason}；{seconds} 秒后重试")
+TRIES_AGAIN_NOW = Text("{reason}; trying again", "{reason}；正在重试")
 EMPTY_ANSWER = Text("the model answered with nothing", "模型没有给出任何内容")
 INTERRUPTED = Text("interrupted", "已中断")
 
@@ -166,7 +167,7 @@ NOT_WRITTEN = Text(
 )
 NOT_SEEN = Text("research.md cannot be looked at: {reason}", "无法查看 research.md：{reason}")
 NOT_THERE = Text("research.md does not hold what was written into it", "research.md 里没有刚写入的内容")
-SAME_AGAIN = Text("nearly the same text as before; asking again", "与之前的内容几乎相同，重新生成")
+SAME_AGAIN = Text("nearly the same text as before", "与之前的内容几乎相同")
 BOTH_WRITTEN = Text("The idea and the artifact are in research.md.", "想法和产物已写入 research.md。")
 NO_SCORE = Text("the model gave no number as its score: {said}", "模型没有给出数字评分：{said}")
 

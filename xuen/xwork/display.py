@@ -84,8 +84,8 @@ class PlainDisplay:
                 self._begin(step)
             case Retrying(reason=reason, seconds=seconds):
                 self._new_line()
-                again = texts.TRIES_AGAIN.of(reason=reason, seconds=f"{seconds:.0f}")
-                self._say(again.in_language(self._language))
+                again = texts.TRIES_AGAIN if round(seconds) else texts.TRIES_AGAIN_NOW
+                self._say(again.of(reason=reason, seconds=f"{seconds:.0f}").in_language(self._language))
             case Failed(error=text):
                 self._new_line()
                 self._say(text)
