@@ -149,7 +149,7 @@ class SuiteVerifier:
 
     def _told(self, runner: str, finding: Finding) -> str:
         reason, raw = finding.reason.in_language(self._language), excerpt(finding.raw, self._language)
-        return f"{runner}: {finding.outcome}: {reason}\n{raw}".rstrip()
+        return f"{runner}: {reason}\n{raw}".rstrip()
 
 
 def _ask(runner: _Runner, suite: SuiteRun, here: Present | Text) -> Finding:
