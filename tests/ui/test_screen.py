@@ -189,7 +189,11 @@ def test_work_that_raises_closes_the_screen_and_keeps_its_error():
 SIZES = [(1, 1), (2, 1), (1, 40), (20, 5), (40, 10), (80, 24), (200, 60), (120, 40), (3, 3), (99, 17), (100, 18)]
 
 
-def test_no_size_breaks_the_screen_or_loses_a_line():
+@pytest.mark.parametrize("colour", [True, False])
+def test_no_size_breaks_the_screen_or_loses_a_line(colour, monkeypatch):
+    if not colour:
+        monkeypatch.setenv("NO_COLOR", "1")
+
     async def steps(stage):
         before = stage.text_of("#log")
         for size in SIZES * 2:

@@ -41,7 +41,11 @@ class InputBox(TextArea):
 
     def render_line(self, y: int) -> Strip:
         """One row; a box without room for a wide character has none (Textual 8.2 fails to wrap into it)."""
-        return harmless(super().render_line(y)) if self.content_size.width > 1 else Strip.blank(self.size.width)
+        return (
+            harmless(super().render_line(y))
+            if self.content_size.width > 1
+            else Strip.blank(self.size.width, self.rich_style)
+        )
 
     def on_key(self, event: events.Key) -> None:
         """Keep Enter from becoming a newline, so that its binding sees it."""
