@@ -452,6 +452,29 @@ def test_what_can_no_longer_be_looked_at_is_told_as_not_ended(mark, tmp_path):
     reap_orphans()
 
 
+class Slow(Scarce):
+    """As on a machine where much else runs: whoever looks in vain has to wait to hear so."""
+
+    def _look(self) -> None:
+        if self.looks + 1 in self.fails:
+            time.sleep(0.5)
+        super()._look()
+
+
+def test_a_tree_that_could_not_be_looked_at_in_time_is_ended_all_the_same(mark, tmp_path):
+    adopt_orphans()
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    table = Slow()
+    script = marked("trap '' TERM; setsid sleep 300 & sleep 300 & while :; do wait; done", mark)
+    tree = spawn(script, cwd=tmp_path, env=dict(os.environ), table=table, **streams)
+    while len(holders(mark)) < 3:
+        time.sleep(0.01)
+    table.fails = range(table.looks + 1, table.looks + 6)
+    assert tree.end(grace=0.05) == []
+    assert holders(mark) == []
+    reap_orphans()
+
+
 def test_both_sources_describe_a_process_alike():
     mine, theirs = ProcTable().row(os.getpid()), PsutilTable().row(os.getpid())
     assert mine is not None
