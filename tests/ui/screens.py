@@ -74,7 +74,7 @@ class Stage:
 
     async def until(self, condition):
         """Until the condition holds; a machine may be slow, so the limit is far away."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while not condition():
             assert time.monotonic() < deadline, "it never came to hold"
             await self.pilot.pause(0.02)
@@ -117,7 +117,7 @@ class Stage:
         finally:
             self.let_go.set()
         if self.app.running is not None:
-            self.app.running.exception(timeout=10)
+            self.app.running.exception(timeout=60)
         return self
 
 

@@ -201,8 +201,7 @@ def test_a_candidate_is_opened_compared_with_the_best_and_scored(kept):
         await stage.pilot.press("s", *"8.5 nice  one", "enter")
         await stage.until(Workspace(kept).verdicts.exists)
         assert Workspace(kept).verdicts.read_text() == f"{story.R2} 8.5 nice one\n"
-        await stage.settle()
-        assert "noted: counts from the next round on" in screen(stage)
+        await stage.until(lambda: "noted: counts from the next round on" in screen(stage))
         assert "→ scored 8.5" in screen(stage)
         stage.tell(ev.Adopted(round=3, id=story.R2, sha256=story.SHA, score=8.5, verify="user"))
         await stage.settle()

@@ -262,7 +262,9 @@ def test_without_colours_a_rejected_round_does_not_look_like_an_adopted_one(monk
     ("program", "idle"), [("import time; time.sleep(600)", True), ("while True: pass", False)], ids=["sleeps", "works"]
 )
 def test_an_agent_that_says_nothing_is_seen_to_work_or_not(program, idle):
-    process = subprocess.Popen([sys.executable, "-c", program])
+    argv = [sys.executable, "-uc", f"print('up')\n{program}"]
+    process = subprocess.Popen(argv, stdout=subprocess.PIPE)
+    process.stdout.readline()  # its start is work
 
     async def steps(stage):
         stage.tell(
@@ -281,4 +283,4 @@ def test_an_agent_that_says_nothing_is_seen_to_work_or_not(program, idle):
         Stage(story.start("en")).run(steps, size=(120, 30))
     finally:
         process.kill()
-        process.wait()
+        process.communicate()

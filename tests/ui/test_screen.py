@@ -243,7 +243,7 @@ def test_the_log_follows_until_someone_scrolls_up_and_follows_again_at_its_end()
         assert log.scroll_y == log.max_scroll_y > 0
         await stage.pilot.press("pageup")
         await stage.until(lambda: not log.following)
-        await stage.pilot.pause(0.5)  # the scrolling is animated
+        await stage.until(lambda: not stage.app.animator.is_being_animated(log, "scroll_y"))
         at = log.scroll_y
         stage.tell(*(output(f"more {n}") for n in range(50)))
         await stage.settle()
@@ -342,7 +342,8 @@ def test_the_command_palette_speaks_the_language_and_can_quit(language):
         await stage.until(lambda: {"en": "no such command", "zh": "没有这个命令"}[language] in "\n".join(stage.drawn()))
         await stage.pilot.press(*["backspace"] * 3)
         await stage.pilot.press(*quit_)
-        await stage.pilot.pause(0.5)  # the palette searches
+        found = stage.app.screen.query_one("CommandList")
+        await stage.until(lambda: found.option_count and quit_ in str(found.get_option_at_index(0).prompt))
         await stage.pilot.press("enter")
         await stage.until(stage.stop.is_set)
 

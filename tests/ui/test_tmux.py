@@ -29,7 +29,9 @@ class Tmux:
 
     def __init__(self, folder, *options, term="tmux-256color", size=(100, 30), seconds=2, path=(), **rounds):
         self.folder = folder
-        agent = f'exec {sys.executable} {AGENT} --idea "idea {{round}}" --sleep {seconds} "$prompt"'
+        # A call lasts while there is a file `hold`, so that what is to happen in it does.
+        held = f"while test -e {folder}/hold; do sleep 0.05; done"
+        agent = f'{held}; exec {sys.executable} {AGENT} --idea "idea {{round}}" --sleep {seconds} "$prompt"'
         config = {"agent": {"command": agent}, "words": {"pick": 0}, "rounds": {"verify": "user", **rounds}}
         (folder / "config.yaml").write_text(json.dumps(config))
         not_ours = ("XUEN_", "TEXTUAL", "TMUX", "COLUMNS", "LINES", "NO_COLOR")
@@ -97,12 +99,15 @@ class Tmux:
 
 
 def test_a_session_from_the_first_text_to_quitting_during_a_call(tmp_path):
+    hold = tmp_path / "hold"
+    hold.touch()
     with Tmux(tmp_path, "--iterations", "inf") as tmux:
         tmux.until("at work", "Queue")
         tmux.paste("first line\nsecond line")
         tmux.until("second line")
         tmux.keys("Enter")
         tmux.until("queued 1", "first line second line")
+        hold.unlink()
         tmux.until("your input went into round")
         prompts = "".join(path.read_text() for path in Workspace(tmp_path / "workspace").prompts.glob("*.txt"))
         assert prompts.count("[User input]\nfirst line\nsecond line\n") == 1
@@ -118,6 +123,7 @@ def test_a_session_from_the_first_text_to_quitting_during_a_call(tmp_path):
         assert " 9 good\n" in Workspace(tmp_path / "workspace").verdicts.read_text()
         tmux.keys("Escape")
         tmux.until("Log")
+        hold.touch()
         tmux.keys("F5")
         tmux.until("is the new best")
 
