@@ -12,6 +12,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+# Whoever starts the tests has settings, a language and a terminal; tests that need any of it bring their own.
+FOREIGN = ("XUEN_", "XWORK_", "OPENAI_", "ANTHROPIC_", "GITHUB_", "TEXTUAL", "NO_COLOR", "LANG", "LC_", "COLUMNS")
+for name in [name for name in os.environ if name.startswith(FOREIGN) and name != "XWORK_MODEL_FILE"]:
+    del os.environ[name]
+os.environ["LANG"] = "C.UTF-8"
+
 # Whoever starts the tests in the background may have these ignored; programs under test would inherit it.
 for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
     if signal.getsignal(number) is signal.SIG_IGN:
@@ -25,9 +31,8 @@ Xuen = Callable[..., "subprocess.CompletedProcess[str]"]
 
 def clean_environment(**extra: str) -> dict[str, str]:
     """The environment of this process without what would reach into the programs under test."""
-    ours = ("XUEN_", "XWORK_", "PYTEST_", "OPENAI_", "ANTHROPIC_", "GITHUB_", "NO_COLOR")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    return kept | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"} | extra
+    kept = {name: value for name, value in os.environ.items() if not name.startswith((*FOREIGN, "PYTEST_"))}
+    return kept | {"LANG": "C.UTF-8", "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"} | extra
 
 
 @pytest.fixture
