@@ -18,6 +18,7 @@ from xuen.xwork.tools.base import Effect
 STEPS = 30
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("mode", ["before", "middle", "after"])
 def test_a_session_of_thirty_steps_survives_a_kill_at_every_checkpoint(tmp_path, agents, environment, mode):
     work = tmp_path / "work"

@@ -141,6 +141,7 @@ def test_what_could_not_be_written_is_tried_again_by_resume(workspace, xwork):
     assert sections(workspace) == Sections(IDEA, POINTS)
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("mode", ["before", "after"])
 def test_a_call_that_is_led_survives_a_kill_at_every_checkpoint(tmp_path, agents, environment, mode):
     command = [sys.executable, str(agents / "xwork_led_killed.py"), str(tmp_path), mode]
