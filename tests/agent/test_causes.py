@@ -299,6 +299,15 @@ def test_a_failed_call_says_how_it_ended_and_the_cause_that_the_agent_named(why)
     assert kind(Text(got.en.removeprefix(f"{how.en}; "), "")) == "CAUSE_REFUSED_KEY"
 
 
+def test_a_program_that_may_not_be_executed_is_told_apart_from_an_agent_that_may_not_act():
+    said = "xuen: 2: /home/me/my-agent: Permission denied"
+    got = why_failed(outcome(stderr=f"{said}\n", why=Why.FAILED, code=126))
+    assert got.en == f"exit code 126; {texts.CAUSE_NOT_EXECUTABLE.en.format(line=said)}"
+    agents_own = sign_of(outcome(stderr="/usr/bin/tool: Permission denied\n", why=Why.FAILED, code=126))
+    assert agents_own is not None
+    assert kind(agents_own) == "CAUSE_PERMISSION"
+
+
 def test_a_failed_call_without_a_sign_says_its_last_line_and_a_stopped_one_nothing_more():
     failed = outcome(stderr="so\nbe it", why=Why.FAILED, code=3)
     assert why_failed(failed, "codex") == failed.reason()

@@ -127,6 +127,22 @@ def test_the_program_of_a_command_is_looked_for_and_not_run(command: str, state:
     assert (code, rows(lines, "agent ")[0][:2]) == ({"ok": 0, "!!": 1}[state], state)
 
 
+def test_a_program_by_its_path_that_cannot_be_run_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    agent = tmp_path / "my-agent"
+    config = "agent:\n  command: '~/my-agent < $prompt_file'\n"
+    code, lines = ask(config)
+    assert (code, rows(lines, "agent ")) == (1, [f"!!  agent          there is no file {agent}"])
+    assert any("mend: correct its path in agent.command" in line for line in lines)
+    agent.write_text("#!/bin/sh\n")
+    agent.chmod(0o644)
+    code, lines = ask(config)
+    assert (code, rows(lines, "agent ")) == (1, [f"!!  agent          {agent} may not be executed"])
+    assert any(f"mend: run chmod +x {agent}" in line for line in lines)
+    agent.chmod(0o755)
+    assert ask(config)[0] == 0
+
+
 def test_a_bad_template_is_placed_in_the_file() -> None:
     code, lines = ask("agent:\n  command: |\n    cat\n    eval $prompt\nrounds:\n  judge_command: cat\n")
     assert code == 1

@@ -23,6 +23,9 @@ _WIDTH: Final = 200  # characters of a line that are shown
 # These print the answer on standard output and nothing else: what is on the other stream is no word to the user.
 _ANSWER_ALONE: Final = {"opencode", "claude", "codex", "gemini", "qwen", "pi"}
 
+_NOT_EXECUTED: Final = 126  # a shell's exit code for a file that is there and cannot be executed
+_SHELL_SAYS: Final = re.compile(r"^xuen: .+", re.MULTILINE)  # under the name that `Template.argv` gives it
+
 Sign = tuple[re.Pattern[str], Text]
 
 
@@ -220,6 +223,8 @@ def sign_of(outcome: Outcome, agent: str = "") -> Text | None:
 
     The last sign in what it printed counts, standard error before standard output.
     """
+    if outcome.code == _NOT_EXECUTED and (said := _SHELL_SAYS.search(outcome.stderr)):
+        return texts.CAUSE_NOT_EXECUTABLE.of(line=plain(redact.text(said[0])[:_WIDTH]))
     known = SPECIAL.get(agent, ()) + GENERAL
     asked = {redact.text(line.strip()) for line in outcome.asked.splitlines()}  # several agents print their prompt
     for stream in (outcome.stderr, outcome.stdout):

@@ -196,11 +196,13 @@ def _placed(where: str, what: Text) -> Text:
 
 
 def _program(resolved: Resolved, config: Config) -> Finding:
-    """Whether the shell knows the first word of a command of the user's own; `command -v` runs nothing of it."""
+    """Whether the first word of a command of the user's own can be run; nothing of it is."""
     word = program_word(resolved.template.source)
     if not word or "$" in word:
         return Finding(texts.AGENT, "good", texts.OWN_COMMAND)
     root = config.workspace if os.path.isdir(config.workspace) else None  # noqa: PTH112 - Path's raises
+    if "/" in word:
+        return _program_file(os.path.expanduser(word), root or "")  # noqa: PTH111 - Path's raises
     env = clean_environment({**os.environ, **resolved.env})
     asked = ["/bin/sh", "-c", 'command -v -- "$1"', "xuen", word]
     try:
@@ -213,6 +215,16 @@ def _program(resolved: Resolved, config: Config) -> Finding:
         return Finding(texts.AGENT, "bad", texts.NOT_ON_PATH.of(name=word), texts.COMMAND_MEND)
     path = done.stdout.decode(errors="replace").strip() or word
     return Finding(texts.AGENT, "good", texts.OWN_PROGRAM.of(path=path))
+
+
+def _program_file(name: str, folder: str) -> Finding:
+    """Whether a program that was given by its path, which starts from `folder`, can be run."""
+    path = os.path.join(folder, name)  # noqa: PTH118
+    if not os.path.isfile(path):  # noqa: PTH113 - Path's raises
+        return Finding(texts.AGENT, "bad", texts.NO_PROGRAM_FILE.of(path=name), texts.PROGRAM_FILE_MEND)
+    if not os.access(path, os.X_OK):
+        return Finding(texts.AGENT, "bad", texts.NOT_EXECUTABLE.of(path=name), texts.EXECUTABLE_MEND.of(path=name))
+    return Finding(texts.AGENT, "good", texts.OWN_PROGRAM.of(path=name))
 
 
 def _server(url: str) -> Finding:

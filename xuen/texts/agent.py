@@ -72,6 +72,10 @@ CAUSE_OVERLOADED = Text(
     "its model server fails or is overloaded (5xx). It said: {line}",
     "模型服务出错或过载（5xx）。它说：{line}",
 )
+CAUSE_NOT_EXECUTABLE = Text(
+    "the shell may not execute its program: make the file executable with chmod +x. It said: {line}",
+    "shell 无权执行它的程序：请用 chmod +x 给文件加上执行权限。它说：{line}",
+)
 CAUSE_PERMISSION = Text(
     "it was not permitted to run commands or write files: unattended it needs flags that allow this "
     "(the presets have them). It said: {line}",

@@ -27,6 +27,13 @@ COMMAND_MEND = Text(
     "install it, or give its full path in agent.command",
     "请安装它，或在 agent.command 中写出完整路径",
 )
+NO_PROGRAM_FILE = Text("there is no file {path}", "没有文件 {path}")
+PROGRAM_FILE_MEND = Text(
+    "correct its path in agent.command; the command runs in the workspace, so an absolute one is best",
+    "请更正 agent.command 中的路径；命令在工作区里运行，最好写绝对路径",
+)
+NOT_EXECUTABLE = Text("{path} may not be executed", "{path} 没有执行权限")
+EXECUTABLE_MEND = Text("run chmod +x {path}", "请运行 chmod +x {path}")
 EMBEDDED_AT = Text("the embedded model, {path}", "内嵌模型，{path}")
 EMBEDDED_LATER = Text(
     "the embedded model; its weights (93 MB) will be fetched once, to {path}",
