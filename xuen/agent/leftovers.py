@@ -13,7 +13,7 @@ from pathlib import Path
 
 from xuen.agent.process_roll import read_roll, write_roll
 from xuen.agent.process_table import Row, Table, send, system_table
-from xuen.agent.process_tree import GIVE_UP, GRACE, with_kin
+from xuen.agent.process_tree import GIVE_UP, GRACE, STRIKES, with_kin
 
 
 def end_leftovers(workspace: Path, token: str, *, grace: float = GRACE) -> int:
@@ -27,13 +27,14 @@ def end_leftovers(workspace: Path, token: str, *, grace: float = GRACE) -> int:
     here = os.path.realpath(os.fsencode(workspace))
     known = read_roll(workspace)
     ended: set[tuple[int, float]] = set()
-    began = time.monotonic()
+    began, strikes = time.monotonic(), 0
     while True:
         rows = _left_behind(source, here, token.encode(), known | ended)
         spent = time.monotonic() - began
-        if not rows or spent > grace + GIVE_UP:
+        if not rows or (spent > grace + GIVE_UP and strikes >= STRIKES):
             write_roll(workspace, [row.identity for row in rows])
             return len(ended) - len(rows)
+        strikes += spent >= grace
         for row in rows:
             if spent >= grace:
                 send(source, row, signal.SIGKILL)

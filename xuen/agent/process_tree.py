@@ -34,7 +34,7 @@ TREE = "XUEN_TREE"
 GRACE = 3.0  # seconds between SIGTERM and SIGKILL
 HURRIED_GRACE = 0.3  # … once a second stop asked for haste
 GIVE_UP = 1.8  # seconds of SIGKILL after which a process counts as one that cannot be ended
-_STRIKES = 20  # … and how often it was sent at least: where much else runs, seconds alone say little
+STRIKES = 20  # … and how often it was sent at least: where much else runs, seconds alone say little
 _CALM_SWEEPS = 2  # still sweeps in a row that prove the end
 _RESTLESS_SWEEPS = 6  # … where processes of others come and go all the time and orphans are not ours
 _HUNT = 0.02  # seconds of one hunt for orphans
@@ -198,7 +198,7 @@ class ProcessTree:
                 return []
             spent = time.monotonic() - began
             limit = min(grace, HURRIED_GRACE) if hurried() else grace
-            if spent >= limit + GIVE_UP and strikes >= _STRIKES:
+            if spent >= limit + GIVE_UP and strikes >= STRIKES:
                 self._forget(at_once=True)
                 return [row.pid for row in rows if row.pid != self.pid or not self._gone]
             if spent >= limit:
