@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, settings
 
 # Whoever starts the tests has settings, a language and a terminal; tests that need any of it bring their own.
 FOREIGN = ("XUEN_", "XWORK_", "OPENAI_", "ANTHROPIC_", "GITHUB_", "TEXTUAL", "NO_COLOR", "LANG", "LC_", "COLUMNS")
-for name in [name for name in os.environ if name.startswith(FOREIGN) and name != "XWORK_MODEL_FILE"]:
+OURS = ("XWORK_MODEL_FILE", "TEXTUAL_SNAPSHOT_TEMPDIR")  # the latter is between the snapshots' plugin and its workers
+for name in [name for name in os.environ if name.startswith(FOREIGN) and name not in OURS]:
     del os.environ[name]
 os.environ["LANG"] = "C.UTF-8"
 
