@@ -7,7 +7,7 @@ from xuen.texts import Text
 ENDED = {
     "ok": Text("it ended well", "正常结束"),
     "failed": Text("exit code {code}", "退出码 {code}"),
-    "timeout": Text("it did not end within {seconds} s", "{seconds} 秒内没有结束"),
+    "timeout": Text("over its time limit, ended after {seconds} s", "超出时限，{seconds} 秒后被终止"),
     "idle": Text("silent and idle for too long, ended after {seconds} s", "长时间无输出且空闲，{seconds} 秒后被终止"),
     "stopped": Text("stopped", "被停止"),
     "not_found": Text("command not found (exit code 127)", "找不到命令（退出码 127）"),
