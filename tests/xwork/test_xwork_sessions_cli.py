@@ -181,6 +181,20 @@ def test_a_server_without_a_model_is_bad_use(xwork):
     assert xwork("run", "a", "--base-url", "nonsense", "--model", "m")[0] == 2
 
 
+def test_the_help_and_what_is_said_without_a_prompt_are_in_the_language_of_the_locale(xwork):
+    code, out, _ = xwork("run", "--help", LC_ALL="zh_CN.UTF-8")
+    assert code == 0
+    assert out.startswith("用法：python -m xuen.xwork run [-h]")
+    assert "从文件（UTF-8）读取任务" in out
+    assert "要做的事" in out
+    assert " the " not in out
+    code, out, _ = xwork("run", "--help", LC_ALL="C.UTF-8")
+    assert out.startswith("usage: python -m xuen.xwork run [-h]")
+    assert not any(ord(letter) > 127 for letter in out)
+    assert xwork("run", LC_ALL="zh_CN.UTF-8")[2].startswith("xwork: 没有给出任务")
+    assert xwork("resume", LC_ALL="zh_CN.UTF-8")[2].endswith("请给出任务：python -m xuen.xwork run …\n")
+
+
 def chosen(*argv, before):
     """The server and the model of a command line, in a session that had `before`."""
     options = parser().parse_args(argv)

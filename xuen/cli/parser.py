@@ -20,7 +20,7 @@ from xuen.cli.program import called_as
 from xuen.config.overrides import Override, read_override
 from xuen.config.values import BadValue, nearest, read_value
 from xuen.errors import UsageError
-from xuen.texts import Language, Text, language_of, plain, shared
+from xuen.texts import Language, Text, language_here, language_of, plain, shared
 from xuen.texts import ci as ci_texts
 from xuen.texts import cli as texts
 
@@ -202,8 +202,7 @@ def early_language(argv: Sequence[str], environ: Mapping[str, str]) -> Language:
             return "en"
     if any(language_of(word) == "zh" for word in argv):
         return "zh"
-    chosen = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "")
-    return "zh" if chosen.lower().startswith("zh") else "en"
+    return language_here(environ)
 
 
 def help_text(command: str, language: Language) -> str:

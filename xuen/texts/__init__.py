@@ -8,6 +8,7 @@ so nothing below the faces needs to know it.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Literal
 
 Language = Literal["en", "zh"]
@@ -66,6 +67,12 @@ def plain(text: str) -> Text:
 def language_of(text: str) -> Language:
     """`zh` if the text contains Han characters, else `en` (what `language: auto` means)."""
     return "zh" if re.search(_HAN, text) else "en"
+
+
+def language_here(environ: Mapping[str, str]) -> Language:
+    """The language of the locale, for what is said where there is no text to tell it from."""
+    chosen = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "")
+    return "zh" if chosen.lower().startswith("zh") else "en"
 
 
 def _pick(value: object, language: Language) -> object:

@@ -1,8 +1,8 @@
 """The command line of xwork: arguments in, a command carried out, an exit code out.
 
 Exit codes: 0 completed, 1 the run failed, 2 bad use, 3 interrupted work waits, 130 interrupted (143 after SIGTERM).
-Messages are in the language of the prompt. No traceback reaches a person for anything that a model, a
-file or the network does.
+Messages are in the language of the prompt; the help, and what is said where there is none, in that of the locale.
+No traceback reaches a person for anything that a model, a file or the network does.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TextIO
 
 from xuen.errors import UserError
 from xuen.stop import Stop
-from xuen.texts import Language, language_of, plain
+from xuen.texts import Language, language_here, language_of, plain
 from xuen.texts import xwork as texts
 from xuen.xwork.display import PlainDisplay, json_listener
 from xuen.xwork.errors import BadUse
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _utf8()
     stop = Stop()
     watch(stop)
-    options = parser().parse_args(arguments)
+    options = parser(language_here(os.environ)).parse_args(arguments)
     try:
         if options.command == "acp":
             from xuen.xwork.acp import serve
@@ -44,20 +44,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
             show(options, workspace)
             return 0
     except UserError as error:
-        language = language_of(getattr(options, "task", None) or "")
-        print(f"xwork: {error.line(language)}", file=sys.stderr)  # noqa: T201 - the face of this program
+        said = error.line(_language(getattr(options, "task", None)))
+        print(f"xwork: {said}", file=sys.stderr)  # noqa: T201 - the face of this program
         return error.exit_code
     from xuen.xwork.commands import carry_out, session_so_far
     from xuen.xwork.session.ledger import Ledger
 
     before = Ledger() if options.command == "run" else session_so_far(options, workspace)
-    language = language_of(prompt or before.last_prompt)
+    language = _language(prompt or before.last_prompt)
     listener: Listener = json_listener() if options.json else PlainDisplay(language)
 
     def body() -> None:
         carry_out(options, prompt, workspace, listener, stop, language=language, chosen=before.chosen)
 
     return _guarded(body, listener, stop, language)
+
+
+def _language(prompt: str | None) -> Language:
+    return language_of(prompt) if prompt else language_here(os.environ)
 
 
 def read_prompt(options: argparse.Namespace) -> str:

@@ -3,80 +3,89 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+from xuen.texts import Language, Text
+from xuen.texts import xwork_options as texts
+
+_HEADINGS = {"positional arguments": texts.ARGUMENTS, "options": texts.OPTIONS}
+_CHINESE_WIDTH = 52  # characters of a line of help, of which Chinese ones take two columns
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of `python -m xuen.xwork`."""
-    whole = argparse.ArgumentParser(prog="python -m xuen.xwork", description="xwork, the agent runtime inside xuen")
+def parser(language: Language = "en") -> argparse.ArgumentParser:
+    """The parser of `python -m xuen.xwork`, with its help in `language`; what argparse finds wrong is in English."""
+    whole = _Parser(language=language, prog="python -m xuen.xwork", description=texts.ABOUT.in_language(language))
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    run = commands.add_parser("run", help="carry out a task; on a finished session its conversation goes on")
-    run.add_argument("task", nargs="?", metavar="TASK", help="what to do")
-    run.add_argument("--prompt-file", metavar="FILE", help="read the task from a file (UTF-8)")
+
+    def command(name: str, about: Text) -> _Parser:
+        return commands.add_parser(name, help=about.in_language(language), language=language)
+
+    run = command("run", texts.RUN)
+    run.add("task", texts.TASK, nargs="?", metavar="TASK")
+    run.add("--prompt-file", texts.PROMPT_FILE, metavar="FILE")
     _about_the_agent(run)
     _about_the_session(run)
-    resume = commands.add_parser("resume", help="go on with interrupted work, without a new task")
-    _about_the_agent(resume)
-    _about_the_session(resume)
-    compact = commands.add_parser("compact", help="shorten the conversation of a session")
-    _about_the_agent(compact)
-    _about_the_session(compact)
-    serves = commands.add_parser(
-        "acp", help="serve an editor through the Agent Client Protocol (needs the package agent-client-protocol)"
-    )
+    for name, about in (("resume", texts.RESUME), ("compact", texts.COMPACT)):
+        goes_on = command(name, about)
+        _about_the_agent(goes_on)
+        _about_the_session(goes_on)
+    serves = command("acp", texts.ACP)
     _about_the_agent(serves)
     serves.set_defaults(approval="ask")
-    show = commands.add_parser("show", help="what a session holds, and whether work in it was interrupted")
-    _about_the_session(show)
+    _about_the_session(command("show", texts.SHOW))
     return whole
 
 
-def _about_the_session(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--workspace", metavar="DIR", help="the folder to work in (default: the current one)")
-    command.add_argument(
-        "--session", metavar="FILE", help="the journal (default: .xwork/session.jsonl in the workspace)"
-    )
-    command.add_argument("--json", action="store_true", help="print JSON, one object a line")
+class _Help(argparse.HelpFormatter):
+    def __init__(self, prog: str, *, language: Language) -> None:
+        super().__init__(prog, width=_CHINESE_WIDTH if language == "zh" else None)
+        self._language = language
+
+    def add_usage(
+        self,
+        usage: str | None,
+        actions: Iterable[argparse.Action],
+        groups: Iterable[argparse._MutuallyExclusiveGroup],
+        prefix: str | None = None,
+    ) -> None:
+        """The line that begins with how the command is written."""
+        super().add_usage(usage, actions, groups, texts.USAGE.in_language(self._language) if prefix is None else prefix)
+
+    def start_section(self, heading: str | None) -> None:
+        """A heading, which argparse itself has in English."""
+        known = _HEADINGS.get(heading or "")
+        super().start_section(known.in_language(self._language) if known else heading)
 
 
-def _about_the_agent(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--base-url",
-        metavar="URL",
-        help="an OpenAI-compatible server; without it the embedded model, or for resume and compact the server and "
-        "model that the session had ('' = the embedded model)",
-    )
-    command.add_argument("--model", metavar="NAME", help="the model's name; script:FILE replays a script instead")
-    command.add_argument(
-        "--api-key-env",
-        metavar="VAR",
-        default="OPENAI_API_KEY",
-        help="the environment variable with the key, which may be absent (default: %(default)s)",
-    )
-    command.add_argument(
-        "--approval",
-        choices=("auto", "ask", "read-only"),
-        default="auto",
-        help="who agrees to what goes beyond reading (default: %(default)s)",
-    )
-    command.add_argument(
-        "--sandbox",
-        choices=("off", "auto", "on"),
-        default="off",
-        help="run commands inside bubblewrap, where only the workspace and a /tmp of their own can be written: "
-        "on = or not at all, auto = where it works (default: %(default)s)",
-    )
-    command.add_argument(
-        "--sandbox-network", action="store_true", help="let commands in the sandbox use the network (default: none)"
-    )
-    command.add_argument(
-        "--mcp",
-        metavar="FILE",
-        help='offer the tools of MCP servers too: JSON with "mcpServers" (needs the package mcp)',
-    )
-    command.add_argument(
-        "--max-turns", type=_count, default=0, metavar="N", help="answers of the model at most (default: 0, no limit)"
-    )
-    command.add_argument("--context-tokens", type=_count, metavar="N", help="the size of the model's context")
+class _Parser(argparse.ArgumentParser):
+    def __init__(self, *, language: Language, **rest: Any) -> None:
+        super().__init__(add_help=False, formatter_class=partial(_Help, language=language), **rest)
+        self._language = language
+        self.add("-h", texts.HELP, "--help", action="help")
+
+    def add(self, name: str, about: Text, *names: str, **rest: Any) -> None:
+        """One argument with its help."""
+        self.add_argument(name, *names, help=about.in_language(self._language), **rest)
+
+
+def _about_the_session(command: _Parser) -> None:
+    command.add("--workspace", texts.WORKSPACE, metavar="DIR")
+    command.add("--session", texts.SESSION, metavar="FILE")
+    command.add("--json", texts.JSON, action="store_true")
+
+
+def _about_the_agent(command: _Parser) -> None:
+    command.add("--base-url", texts.BASE_URL, metavar="URL")
+    command.add("--model", texts.MODEL, metavar="NAME")
+    command.add("--api-key-env", texts.API_KEY_ENV, metavar="VAR", default="OPENAI_API_KEY")
+    command.add("--approval", texts.APPROVAL, choices=("auto", "ask", "read-only"), default="auto")
+    command.add("--sandbox", texts.SANDBOX, choices=("off", "auto", "on"), default="off")
+    command.add("--sandbox-network", texts.SANDBOX_NETWORK, action="store_true")
+    command.add("--mcp", texts.MCP, metavar="FILE")
+    command.add("--max-turns", texts.MAX_TURNS, type=_count, default=0, metavar="N")
+    command.add("--context-tokens", texts.CONTEXT_TOKENS, type=_count, metavar="N")
 
 
 def _count(text: str) -> int:

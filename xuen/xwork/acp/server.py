@@ -13,7 +13,7 @@ import logging
 import os
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,8 +25,8 @@ from xuen import __version__
 from xuen.agent.process_tree import adopt_orphans
 from xuen.errors import UserError
 from xuen.stop import Stop
-from xuen.texts import Language, plain
 from xuen.texts import acp as texts
+from xuen.texts import language_here, plain
 from xuen.xwork.acp import content
 from xuen.xwork.acp.conversation import Conversation
 from xuen.xwork.commands import settings
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace, stop: Stop) -> int:
     """
     adopt_orphans()  # all sessions of this process are those of its agents
     logging.getLogger().addHandler(logging.NullHandler())  # the package logs what a client does wrong
-    pattern = settings(options, Path.cwd(), session=None, language=language_of(os.environ))
+    pattern = settings(options, Path.cwd(), session=None, language=language_here(os.environ))
     return asyncio.run(_serve(Service(pattern), stop))
 
 
@@ -173,9 +173,3 @@ class Service:
         except UserError as error:
             raise content.refusal(error, self._pattern.language) from error
         return conversation
-
-
-def language_of(env: Mapping[str, str]) -> Language:
-    """The language of the locale, since there is no prompt yet to tell it from."""
-    chosen = next((env[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if env.get(name)), "")
-    return "zh" if chosen.lower().startswith("zh") else "en"
