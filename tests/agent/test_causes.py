@@ -299,6 +299,12 @@ def test_a_failed_call_says_how_it_ended_and_the_cause_that_the_agent_named(why)
     assert kind(Text(got.en.removeprefix(f"{how.en}; "), "")) == "CAUSE_REFUSED_KEY"
 
 
+def test_a_line_of_which_only_the_beginning_is_told_says_so():
+    short, long = "x" * 200, "x" * 201
+    assert outcome(stderr=short, why=Why.FAILED, code=1).reason().en == f"exit code 1; it said: {short}"
+    assert outcome(stderr=long, why=Why.FAILED, code=1).reason().en == f"exit code 1; it said: {short} …"
+
+
 def test_a_program_that_may_not_be_executed_is_told_apart_from_an_agent_that_may_not_act():
     said = "xuen: 2: /home/me/my-agent: Permission denied"
     got = why_failed(outcome(stderr=f"{said}\n", why=Why.FAILED, code=126))

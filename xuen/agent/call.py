@@ -12,6 +12,8 @@ from xuen.events import Purpose, Why
 from xuen.texts import Text
 from xuen.texts import call as texts
 
+WIDTH = 200  # characters of an agent's line that a message repeats
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -45,7 +47,12 @@ class Outcome:
         lines = (self.stderr.strip() or self.stdout.strip()).splitlines()
         if self.why is not Why.FAILED or not lines:
             return how
-        return texts.AND_SAID.of(how=how, said=redact.text(lines[-1].strip())[:200])
+        return texts.AND_SAID.of(how=how, said=beginning(redact.text(lines[-1].strip())))
+
+
+def beginning(line: str) -> str:
+    """As much of a line as a message repeats; a sign tells that there was more."""
+    return line if len(line) <= WIDTH else line[:WIDTH] + " …"
 
 
 def ending(why: Why, code: int | None, seconds: float) -> Text:

@@ -11,14 +11,13 @@ import re
 from typing import Final
 
 from xuen import redact
-from xuen.agent.call import Outcome, ending
+from xuen.agent.call import WIDTH, Outcome, beginning, ending
 from xuen.events import Why
 from xuen.texts import Text, plain
 from xuen.texts import agent as texts
 
 _LINES: Final = 400  # from the end of each stream
 _READ: Final = 2000  # characters of a line that are looked at
-_WIDTH: Final = 200  # characters of a line that are shown
 
 # These print the answer on standard output and nothing else: what is on the other stream is no word to the user.
 _ANSWER_ALONE: Final = {"opencode", "claude", "codex", "gemini", "qwen", "pi"}
@@ -205,7 +204,7 @@ def likely_cause(outcome: Outcome, agent: str = "") -> Text:
     if sign is not None:
         return sign
     lines = _lines(outcome.stdout) or ([] if agent in _ANSWER_ALONE else _lines(outcome.stderr))
-    return texts.CAUSE_ONLY_TALKED.of(line=plain(lines[-1][:_WIDTH])) if lines else texts.CAUSE_SILENT
+    return texts.CAUSE_ONLY_TALKED.of(line=plain(beginning(lines[-1]))) if lines else texts.CAUSE_SILENT
 
 
 def why_failed(outcome: Outcome, agent: str = "") -> Text:
@@ -224,7 +223,7 @@ def sign_of(outcome: Outcome, agent: str = "") -> Text | None:
     The last sign in what it printed counts, standard error before standard output.
     """
     if outcome.code == _NOT_EXECUTED and (said := _SHELL_SAYS.search(outcome.stderr)):
-        return texts.CAUSE_NOT_EXECUTABLE.of(line=plain(redact.text(said[0])[:_WIDTH]))
+        return texts.CAUSE_NOT_EXECUTABLE.of(line=plain(beginning(redact.text(said[0]))))
     known = SPECIAL.get(agent, ()) + GENERAL
     asked = {redact.text(line.strip()) for line in outcome.asked.splitlines()}  # several agents print their prompt
     for stream in (outcome.stderr, outcome.stdout):
@@ -240,10 +239,9 @@ def sign_of(outcome: Outcome, agent: str = "") -> Text | None:
 
 def _around(line: str, found: re.Match[str]) -> str:
     """As much of a long line as is shown: its beginning, or what stands around the sign."""
-    if found.end() <= _WIDTH:
-        return line[:_WIDTH]
-    begin = max(0, min(found.start() - _WIDTH // 4, len(line) - _WIDTH))
-    return "… " + line[begin : begin + _WIDTH]
+    if found.end() <= WIDTH:
+        return beginning(line)
+    return "… " + beginning(line[max(0, min(found.start() - WIDTH // 4, len(line) - WIDTH)) :])
 
 
 def _lines(stream: str) -> list[str]:
