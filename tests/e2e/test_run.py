@@ -430,6 +430,7 @@ def one_line(done: subprocess.CompletedProcess[str], *parts: str) -> None:
 
 def test_bad_input_gets_one_clear_line_and_leaves_nothing(xuen: Callable, tmp_path: Path) -> None:
     one_line(xuen("--no-tui"), "no task", 'main.py "your task"')
+    one_line(xuen("serve"), "no task", 'main.py serve "your task"')
     one_line(xuen("  ", "--no-tui"))
     one_line(xuen("--task-file", "nowhere.txt", "--no-tui"), "nowhere.txt")
     one_line(xuen("t", "--no-tui", "--iterations", "0"), "--iterations")
