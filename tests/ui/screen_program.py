@@ -1,9 +1,9 @@
 """A program with a screen around a small loop, run by the tests in a real terminal.
 
 `screen_program.py HOW`: the loop tells a run and then waits to be stopped (`waits`), ends by itself (`ends`),
-raises (`raises`), or prints without end (`floods`); `crash` tells something that no screen can draw once the text
-"boom" is queued. The workspace is a folder of its own. Prints `code N` and whether the loop ended before it leaves
-with N.
+raises (`raises`), or prints without end (`floods`). Once the text "boom" is queued, `crash` tells something that no
+screen can draw, and `deaf` puts a folder in the place of the terminal that keys come from. The workspace is a folder of
+its own. Prints `code N` and whether the loop ended before it leaves with N.
 """
 
 from __future__ import annotations
@@ -43,8 +43,11 @@ def work(sink):
     n = 0
     while not stop.wait(0 if how == "floods" else 0.01):
         n += 1
-        if how == "crash" and any(entry.text == "boom" for entry in inbox.peek(workspace)):
-            sink.emit(SectionChanged(round=1, section="idea", content=None))
+        if how in ("crash", "deaf") and any(entry.text == "boom" for entry in inbox.peek(workspace)):
+            if how == "crash":
+                sink.emit(SectionChanged(round=1, section="idea", content=None))
+            else:
+                os.dup2(os.open("/", os.O_RDONLY), 0)
         if how == "floods":
             sink.emit(Output(round=1, purpose=Purpose.RESEARCH, stream="stdout", line=f"line {n} " + "x" * 100))
     ended.append(n)

@@ -188,6 +188,30 @@ def test_closing_the_page_ends_its_run_as_q_would_and_opening_it_again_goes_on(t
     assert len(told(tmp_path, "run_started")) == 2
 
 
+def test_a_killed_server_leaves_no_run_and_no_agent_behind(tmp_path):
+    import aiohttp
+
+    process, url = served(tmp_path, "a question")
+
+    async def open_and_kill():
+        page = f"{url}ws?width=80&height=24"
+        async with asyncio.timeout(LIMIT), aiohttp.ClientSession() as session, session.ws_connect(page):
+            while not agents_of(tmp_path):
+                await asyncio.sleep(0.1)
+            process.kill()
+            while not told(tmp_path, "run_finished"):
+                await asyncio.sleep(0.1)
+
+    try:
+        asyncio.run(open_and_kill())
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    assert told(tmp_path, "run_finished")[-1]["exit_code"] == 0
+    assert agents_of(tmp_path) == []
+
+
 @pytest.mark.parametrize("headers", [{"Origin": "http://elsewhere.example"}, {"Host": "elsewhere.example"}])
 def test_pages_of_other_origins_and_foreign_names_are_refused(tmp_path, headers):
     import httpx

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
 import re
@@ -72,6 +73,17 @@ class Terminal:
         self.read(until=b"More")
         self.read(until=b"best r1")
         return self
+
+    def stop_reading(self):
+        """Read nothing until the program can write no more."""
+        waiting = [0]
+        for _ in range(round(LIMIT)):
+            time.sleep(1)
+            counted = fcntl.ioctl(self.master, termios.FIONREAD, bytes(4))
+            waiting.append(int.from_bytes(counted, sys.byteorder))
+            if waiting[-1] and waiting[-4:] == 4 * waiting[-1:]:
+                return
+        raise AssertionError(f"the terminal never was full: {waiting}")
 
     def type(self, keys):
         os.write(self.master, keys)
@@ -181,6 +193,65 @@ def test_a_crash_of_the_screen_ends_the_run_in_one_line_and_not_with_zero():
         assert b"; the run is being ended" in terminal.seen
         assert b"Traceback" not in terminal.seen
         assert b"code 1 ended" in terminal.seen
+
+
+def test_a_fault_in_a_thread_of_the_screen_is_a_crash_too():
+    with Terminal("deaf") as terminal:
+        terminal.ready().type(b"boom\r")
+        terminal.read()
+        assert terminal.process.wait(LIMIT) == 1
+        assert b"the screen failed (" in terminal.seen
+        assert b"Traceback" not in terminal.seen
+        assert b"code 1 ended" in terminal.seen
+
+
+@pytest.mark.parametrize(
+    ("sent", "shown"),
+    [
+        (b"\xe9 ", "\ufffd"),
+        (b"\x1b[200~one\xff\ntwo\x1b[201~", "one\ufffd"),
+        (b"\xe4\xb8", ""),
+        (b"\x1b[99999999u", ""),
+        (b"\x1b[97;1;99999999u", ""),
+        (b"\x1b[48;24;80;0;0t\x1b[<35;9;9M", ""),
+    ],
+    ids=["latin-1", "latin-1 pasted", "half a character", "a key of no number", "a text of no number", "no size"],
+)
+def test_what_a_terminal_sends_and_is_no_key_ends_nothing(sent, shown):
+    with Terminal("waits") as terminal:
+        terminal.ready().type(sent)
+        terminal.read(until=shown.encode())
+        terminal.type(b"Z")
+        terminal.read(until=b"Z")
+        terminal.type(b"\x11")
+        assert terminal.end() == 0
+        assert b"code 0 ended" in terminal.seen
+
+
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [
+        (lambda terminal: terminal.type(b"\x11"), 0),
+        (lambda terminal: os.kill(terminal.process.pid, signal.SIGTERM), 143),
+    ],
+    ids=["ctrl+q", "SIGTERM"],
+)
+def test_a_terminal_that_reads_nothing_does_not_hold_up_the_end(end, code):
+    with Terminal("floods") as terminal:
+        terminal.ready().stop_reading()
+        end(terminal)
+        assert terminal.process.wait(LIMIT) == code
+        assert termios.tcgetattr(terminal.slave)[3] == terminal.before[3]
+
+
+def test_a_terminal_that_reads_again_sees_what_was_typed_meanwhile_and_all_of_the_screen():
+    with Terminal("floods") as terminal:
+        terminal.ready().stop_reading()
+        terminal.type(b"ZZZ")
+        terminal.read(until=b"ZZZ")
+        terminal.ready()
+        terminal.type(b"\x11")
+        assert terminal.end() == 0
 
 
 def test_a_terminal_that_hangs_up_ends_the_run():

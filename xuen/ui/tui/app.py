@@ -156,6 +156,7 @@ class LoopApp(PanelsApp):
 
     def _tick_or_rest(self) -> None:
         """Of a flood nobody reads more when it is drawn more often; the loop has the time instead."""
+        self._wait_for_terminal()
         self._resting -= 1
         if self._resting < 0:
             self._resting = FLOOD_RESTS if self._tick() > FLOOD else 0
@@ -338,20 +339,20 @@ class LoopApp(PanelsApp):
             return False
         return action not in _WHILE_IT_RUNS or self.view.finished is None
 
-    # --- keys: other screens -------------------------------------------------------------------------------------
+    # --- keys: other screens; each stands before the next key, which is meant for it -----------------------------
 
-    def action_candidates(self) -> None:
+    async def action_candidates(self) -> None:
         """All candidates, to open, compare and score."""
         ended = self.view.finished is not None
-        self.push_screen(candidates_class(self._language)(self._workspace, self._language, self._tell, ended))
+        await self.push_screen(candidates_class(self._language)(self._workspace, self._language, self._tell, ended))
 
-    def action_edit_queue(self) -> None:
+    async def action_edit_queue(self) -> None:
         """What waits, to be changed."""
-        self.push_screen(queue_class(self._language)(self._workspace, self._language, self._tell))
+        await self.push_screen(queue_class(self._language)(self._workspace, self._language, self._tell))
 
-    def action_help(self) -> None:
+    async def action_help(self) -> None:
         """All keys."""
-        self.push_screen(help_class(self._language)(self._language))
+        await self.push_screen(help_class(self._language)(self._language))
 
     def action_leave_input(self) -> None:
         """From the input box to the log."""

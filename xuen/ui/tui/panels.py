@@ -5,6 +5,8 @@ Owns which panel is in use and in which way the sections are shown; knows nothin
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 from textual import events, on
 from textual.app import App
 from textual.containers import Container
@@ -16,6 +18,7 @@ from xuen.events import Section
 from xuen.texts import Language, Text, plain
 from xuen.texts import screen as say
 from xuen.ui.safe import clean
+from xuen.ui.tui.driver import HangupProofDriver
 from xuen.ui.tui.widgets.find import FindLine, find_class
 from xuen.ui.tui.widgets.input_box import input_class
 from xuen.ui.tui.widgets.log import Log
@@ -39,11 +42,23 @@ class PanelsApp(App[None]):
         self._current: TextRows = self._log_panel  # the panel that was last used
         self._box = input_class(language)(id="input", placeholder=self._say(say.PLACEHOLDER))
         self._find = find_class(language)(id="find", placeholder=self._say(say.FIND_HINT))
+        self._undrawn: ExitStack | None = None  # while the terminal reads too slowly
 
     def on_resize(self, event: events.Resize) -> None:
         """Draw all of it where the size is the one that was drawn: a terminal that became smaller and larger again
         before it was asked has lost what stood there, and Textual draws only what it thinks has changed."""
         if self.screen_stack and event.size == self.screen.size:
+            self.refresh(layout=True)
+
+    def _wait_for_terminal(self) -> None:
+        """Draw nothing until the terminal has read what was drawn, and then all anew, as it has become meanwhile."""
+        behind = isinstance(self._driver, HangupProofDriver) and self._driver.is_behind()
+        if behind and self._undrawn is None:
+            self._undrawn = ExitStack()
+            self._undrawn.enter_context(self.batch_update())
+        elif not behind and self._undrawn is not None:
+            self._undrawn.close()
+            self._undrawn = None
             self.refresh(layout=True)
 
     def modes_changed(self) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
+from textual.driver import Driver
 
 from xuen.sink import Sink
 from xuen.stop import Stop
@@ -18,6 +19,7 @@ from xuen.ui.safe import clean
 from xuen.ui.tui import ScreenUnusable, Work
 from xuen.ui.tui.app import LoopApp, app_class
 from xuen.ui.tui.driver import HangupProofDriver
+from xuen.ui.tui.web_driver import ServerProofDriver
 from xuen.workspace.paths import Workspace
 
 
@@ -30,9 +32,9 @@ def run(
     colour: bool,
 ) -> int:
     """See `run_screen` in the package."""
-    driver = None if os.environ.get("TEXTUAL_DRIVER") else HangupProofDriver
-    if driver is None:
-        work = _without_the_server(work)
+    driver: type[Driver] = HangupProofDriver
+    if os.environ.get("TEXTUAL_DRIVER"):
+        driver, work = ServerProofDriver, _without_the_server(work)
     try:
         with _no_color(not colour):
             app = app_class(language)(work, stop=stop, workspace=workspace, language=language, driver_class=driver)
@@ -47,8 +49,8 @@ def run(
             raise _unusable(error) from error
         raise
     finally:
-        _end(app, stop)
-    return _code(app, trouble.getvalue(), stop, language)
+        _end(app, stop, crashed=_crashed(app, trouble))
+    return _code(app, trouble, stop, language)
 
 
 def _unusable(error: BaseException) -> ScreenUnusable:
@@ -71,23 +73,24 @@ def _without_the_server(work: Work) -> Work:
     return forgetful
 
 
-def _end(app: LoopApp, stop: Stop) -> None:
+def _end(app: LoopApp, stop: Stop, *, crashed: bool) -> None:
     """However the screen ended, nothing of the loop is left running behind it."""
     if app.running is None:
         return
     if not app.running.done():
-        stop.request(1 if _crashed(app) else 0)  # without a crash a browser's page was closed, which is to quit
+        stop.request(1 if crashed else 0)  # without a crash a browser's page was closed, which is to quit
     app.running.exception()  # waits
 
 
-def _crashed(app: LoopApp) -> bool:
-    return app.return_code not in (None, 0) or sys.exc_info()[1] is not None
+def _crashed(app: LoopApp, trouble: io.StringIO) -> bool:
+    """Whether something went wrong in the screen; a fault in one of its threads leaves words only."""
+    return app.return_code not in (None, 0) or bool(trouble.getvalue()) or sys.exc_info()[1] is not None
 
 
-def _code(app: LoopApp, trouble: str, stop: Stop, language: Language) -> int:
-    crashed = _crashed(app)
+def _code(app: LoopApp, trouble: io.StringIO, stop: Stop, language: Language) -> int:
+    crashed = _crashed(app, trouble)
     if crashed:
-        last = plain(clean((trouble.strip().splitlines() or ["?"])[-1]))
+        last = plain(clean((trouble.getvalue().strip().splitlines() or ["?"])[-1]))
         if app.running is None:
             raise ScreenUnusable(say.START_FAILED.of(error=last))
         print(say.CRASHED.of(error=last).in_language(language), file=sys.stderr)  # noqa: T201 - the screen is gone
