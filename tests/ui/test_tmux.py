@@ -114,9 +114,7 @@ def test_a_session_from_the_first_text_to_quitting_during_a_call(tmp_path):
 
         tmux.keys("F5")
         tmux.until("paused: F5 goes on")
-        tmux.keys("F9")
-        tmux.until("Candidates", "pending")
-        tmux.keys("s", "9", " ", "good")
+        tmux.keys("F9", "s", "9", " ", "good")  # in one go: each is meant for what the one before it opens
         tmux.until("9 good")
         tmux.keys("Enter")
         tmux.until("noted: counts from the next round on")
