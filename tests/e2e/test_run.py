@@ -428,6 +428,14 @@ def one_line(done: subprocess.CompletedProcess[str], *parts: str) -> None:
         assert part in done.stderr
 
 
+@pytest.mark.parametrize(("task", "said"), [("a question", "is not installed for"), ("一个问题", "没有安装软件包")])
+def test_a_python_without_what_xuen_needs_is_one_line(task: str, said: str) -> None:
+    bare = [sys.executable, "-E", "-S", "main.py", task]  # without anything that was installed
+    root = Path(__file__).parents[2]
+    done = subprocess.run(bare, cwd=root, capture_output=True, encoding="utf-8", timeout=60, check=False)
+    one_line(done, said, ".venv/bin/python")
+
+
 def test_bad_input_gets_one_clear_line_and_leaves_nothing(xuen: Callable, tmp_path: Path) -> None:
     one_line(xuen("--no-tui"), "no task", 'main.py "your task"')
     one_line(xuen("serve"), "no task", 'main.py serve "your task"')

@@ -182,6 +182,17 @@ PARENT_GONE = Text("the snapshot of its parent is missing or damaged", "父版�
 DIFF = Text("What changed against {parent}", "与 {parent} 的差异")
 NO_DIFFERENCE = Text("nothing in the two sections", "两个区均无变化")
 
+NO_PACKAGE = Text("the package {name} is not installed for {python}", "{python} 没有安装软件包 {name}")
+NO_PACKAGE_MEND = Text(
+    "Use the Python of the environment that was made for xuen, .venv/bin/python in a checkout; the README's first "
+    "line makes it",
+    "请使用为 xuen 建立的环境里的 Python（检出目录中为 .venv/bin/python）；README 的第一行命令会建立它",
+)
+OLD_PYTHON = Text(
+    "xuen needs Python 3.11 or newer, and {python} is {version}",
+    "xuen 需要 Python 3.11 或更新版本，而 {python} 是 {version}",
+)
+OLD_PYTHON_MEND = Text("Make the environment with a newer one", "请用更新的 Python 建立环境")
 NO_CURRENT_FOLDER = Text("the current folder cannot be used: {reason}", "无法使用当前文件夹：{reason}")
 OTHER_FOLDER = Text("Go to another folder with cd", "请用 cd 换到别的文件夹")
 OUTPUT_LOST = Text("standard output cannot be written: {reason}", "无法写到标准输出：{reason}")
