@@ -24,9 +24,9 @@ CHROMIUM = next(
 LIMIT = 60.0
 
 
-def served(tmp_path, *options):
-    """`xuen serve` with an agent that works for a while, and the address that it says."""
-    agent = f'{sys.executable} {ROOT}/tests/agents/researcher.py --idea "idea {{round}}" --sleep 1 "$prompt"'
+def served(tmp_path, *options, seconds=1):
+    """`xuen serve` with an agent that works for so long, and the address that it says."""
+    agent = f'{sys.executable} {ROOT}/tests/agents/researcher.py --idea "idea {{round}}" --sleep {seconds} "$prompt"'
     (tmp_path / "config.yaml").write_text(
         json.dumps({"agent": {"command": agent}, "words": {"pick": 0}, "rounds": {"verify": "off"}})
     )
@@ -158,7 +158,7 @@ def agents_of(tmp_path):
 
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not here")
 def test_closing_the_page_ends_its_run_as_q_would_and_opening_it_again_goes_on(tmp_path):
-    process, url = served(tmp_path, "a question")
+    process, url = served(tmp_path, "a question", seconds=300)
 
     async def once(page):
         await page.until("at work")
