@@ -143,6 +143,15 @@ def test_a_program_by_its_path_that_cannot_be_run_says_why(tmp_path: Path, monke
     assert ask(config)[0] == 0
 
 
+def test_the_program_of_the_judge_is_looked_for_too() -> None:
+    code, lines = ask("rounds:\n  judge_command: nowhere-to-be-found $prompt\n")
+    assert (code, rows(lines, "judge")) == (1, ["!!  judge          nowhere-to-be-found is not on PATH"])
+    assert any("mend: install it, or give its full path in rounds.judge_command" in line for line in lines)
+    code, lines = ask("rounds:\n  judge_command: cat $prompt_file\n")
+    assert code == 0
+    assert rows(lines, "judge")[0].startswith("ok  judge          a command of your own, with ")
+
+
 def test_a_bad_template_is_placed_in_the_file() -> None:
     code, lines = ask("agent:\n  command: |\n    cat\n    eval $prompt\nrounds:\n  judge_command: cat\n")
     assert code == 1

@@ -16,7 +16,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from xuen import redact
-from xuen.agent.presets import Resolved, program_word
+from xuen.agent.presets import program_word
 from xuen.agent.template import clean_environment
 from xuen.cli.assemble import agent_of, judge_of
 from xuen.cli.reading import running_pid
@@ -64,7 +64,7 @@ def agent(settings: Settings) -> Iterator[Finding]:
         return
     preset = resolved.preset
     if preset is None:
-        yield _program(resolved, config)
+        yield _program(texts.AGENT, "agent.command", resolved.template.source, config)
     elif preset.built_in:
         yield from built_in(config)
     elif (path := preset.where()) is None:
@@ -105,14 +105,14 @@ def built_in(config: Config) -> Iterator[Finding]:
 
 
 def judge(settings: Settings) -> Iterator[Finding]:
-    """The judge's template, if it has one of its own."""
+    """The judge's template and its program, if it has a command of its own."""
     try:
         template = judge_of(settings)
     except ConfigError as error:
         yield failed(error, texts.JUDGE)
         return
     if template is not None:
-        yield Finding(texts.JUDGE, "good", texts.OWN_COMMAND)
+        yield _program(texts.JUDGE, "rounds.judge_command", template.source, settings.config)
 
 
 def suite(settings: Settings) -> Iterator[Finding]:
@@ -195,36 +195,36 @@ def _placed(where: str, what: Text) -> Text:
     return Text(f"{where}: {what.en}", f"{where}: {what.zh}") if where else what
 
 
-def _program(resolved: Resolved, config: Config) -> Finding:
-    """Whether the first word of a command of the user's own can be run; nothing of it is."""
-    word = program_word(resolved.template.source)
+def _program(name: Text, key: str, command: str, config: Config) -> Finding:
+    """Whether the first word of the command at `key`, one of the user's own, can be run; nothing of it is."""
+    word = program_word(command)
     if not word or "$" in word:
-        return Finding(texts.AGENT, "good", texts.OWN_COMMAND)
+        return Finding(name, "good", texts.OWN_COMMAND)
     root = config.workspace if os.path.isdir(config.workspace) else None  # noqa: PTH112 - Path's raises
     if "/" in word:
-        return _program_file(os.path.expanduser(word), root or "")  # noqa: PTH111 - Path's raises
-    env = clean_environment({**os.environ, **resolved.env})
+        return _program_file(name, key, os.path.expanduser(word), root or "")  # noqa: PTH111 - Path's raises
+    env = clean_environment({**os.environ, **config.agent.env})
     asked = ["/bin/sh", "-c", 'command -v -- "$1"', "xuen", word]
     try:
         done = subprocess.run(
             asked, cwd=root, env=env, stdin=subprocess.DEVNULL, capture_output=True, timeout=_ASK, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Finding(texts.AGENT, "bad", plain(f"/bin/sh: {error}"))
+        return Finding(name, "bad", plain(f"/bin/sh: {error}"))
     if done.returncode != 0:
-        return Finding(texts.AGENT, "bad", texts.NOT_ON_PATH.of(name=word), texts.COMMAND_MEND)
+        return Finding(name, "bad", texts.NOT_ON_PATH.of(name=word), texts.COMMAND_MEND.of(key=key))
     path = done.stdout.decode(errors="replace").strip() or word
-    return Finding(texts.AGENT, "good", texts.OWN_PROGRAM.of(path=path))
+    return Finding(name, "good", texts.OWN_PROGRAM.of(path=path))
 
 
-def _program_file(name: str, folder: str) -> Finding:
+def _program_file(name: Text, key: str, given: str, folder: str) -> Finding:
     """Whether a program that was given by its path, which starts from `folder`, can be run."""
-    path = os.path.join(folder, name)  # noqa: PTH118
+    path = os.path.join(folder, given)  # noqa: PTH118
     if not os.path.isfile(path):  # noqa: PTH113 - Path's raises
-        return Finding(texts.AGENT, "bad", texts.NO_PROGRAM_FILE.of(path=name), texts.PROGRAM_FILE_MEND)
+        return Finding(name, "bad", texts.NO_PROGRAM_FILE.of(path=given), texts.PROGRAM_FILE_MEND.of(key=key))
     if not os.access(path, os.X_OK):
-        return Finding(texts.AGENT, "bad", texts.NOT_EXECUTABLE.of(path=name), texts.EXECUTABLE_MEND.of(path=name))
-    return Finding(texts.AGENT, "good", texts.OWN_PROGRAM.of(path=name))
+        return Finding(name, "bad", texts.NOT_EXECUTABLE.of(path=given), texts.EXECUTABLE_MEND.of(path=given))
+    return Finding(name, "good", texts.OWN_PROGRAM.of(path=given))
 
 
 def _server(url: str) -> Finding:

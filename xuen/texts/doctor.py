@@ -24,13 +24,13 @@ PRESET_AT = Text("{name}, at {path}", "{name}，位于 {path}")
 OWN_COMMAND = Text("a command of your own", "你自己的命令")
 OWN_PROGRAM = Text("a command of your own, with {path}", "你自己的命令，使用 {path}")
 COMMAND_MEND = Text(
-    "install it, or give its full path in agent.command",
-    "请安装它，或在 agent.command 中写出完整路径",
+    "install it, or give its full path in {key}",
+    "请安装它，或在 {key} 中写出完整路径",
 )
 NO_PROGRAM_FILE = Text("there is no file {path}", "没有文件 {path}")
 PROGRAM_FILE_MEND = Text(
-    "correct its path in agent.command; the command runs in the workspace, so an absolute one is best",
-    "请更正 agent.command 中的路径；命令在工作区里运行，最好写绝对路径",
+    "correct its path in {key}; the command runs in the workspace, so an absolute one is best",
+    "请更正 {key} 中的路径；命令在工作区里运行，最好写绝对路径",
 )
 NOT_EXECUTABLE = Text("{path} may not be executed", "{path} 没有执行权限")
 EXECUTABLE_MEND = Text("run chmod +x {path}", "请运行 chmod +x {path}")
