@@ -171,6 +171,12 @@ def test_help_and_version_are_only_shown() -> None:
     assert run("--", "--help").task == "--help"
 
 
+def test_the_help_of_serve_offers_no_standard_output_which_is_the_screens() -> None:
+    assert "standard output" in help_text("run", "en").replace("\n" + " " * 25, " ")
+    assert "--events FILE" in help_text("serve", "en")
+    assert "output" not in help_text("serve", "en")
+
+
 @pytest.mark.parametrize("name", [*RUNNABLE, "ci"])
 def test_the_help_of_a_command_names_its_words_and_its_options(name: str) -> None:
     about, text = COMMANDS[name], run(*name.split(), "--help").show or ""

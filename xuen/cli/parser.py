@@ -85,7 +85,8 @@ RUN = (
 SERVE = (
     Flag(("--host",), "ADDRESS", texts.H_HOST),
     Flag(("--port",), "N", texts.H_PORT),
-    *(flag for flag in RUN if flag.names[-1] not in ("--no-tui", "--version")),
+    *(flag for flag in RUN if flag.names[-1] not in ("--no-tui", "--events", "--version")),
+    Flag(("--events",), "FILE", texts.H_EVENTS_FILE),  # standard output is the screen's
 )
 
 BRANCH = (

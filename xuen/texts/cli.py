@@ -52,6 +52,7 @@ H_EVENTS = Text(
     "also write every event as a JSON line; - = standard output, then without the screen",
     "把每个事件另写成一行 JSON；- 表示标准输出，此时没有界面",
 )
+H_EVENTS_FILE = Text("also write every event as a JSON line", "把每个事件另写成一行 JSON")
 H_VERSION = Text("print the version", "显示版本")
 H_HELP = Text("print this help", "显示本帮助")
 H_JSON = Text("print JSON", "以 JSON 输出")
