@@ -1,7 +1,7 @@
 """`python -m xuen` and the command `xuen`: imported with hardly a moment in which Ctrl+C shows a traceback.
 
 Always holds: a Python that is too old, or one without what xuen needs, is one line with its mend. So this module, and
-what it imports before it knows, is read by every Python from 3.7 on.
+what it imports before it knows, is read by every Python from 3.8 on.
 """
 
 import os
