@@ -106,6 +106,20 @@ def test_every_command_of_the_palette_can_be_carried_out(tmp_path):
     Stage(running(), workspace=kept_workspace(tmp_path)).run(steps)
 
 
+@pytest.mark.parametrize("size", [(1, 1), (80, 3), (80, 24)])
+@pytest.mark.parametrize("over", ["f9", "f4", "ctrl+p", "f1"])
+def test_a_list_without_room_has_no_pages_and_ends_nothing(tmp_path, over, size):
+    async def steps(stage):
+        inbox.put(stage.workspace, "waits")
+        for key in (over, "pagedown", "pageup"):  # at once, before what opens has been drawn
+            stage.app.simulate_key(key)
+        await stage.pilot.press("pagedown", "pageup", "end", "home")
+        await stage.settle()
+        assert stage.app.is_running
+
+    Stage(running(), workspace=kept_workspace(tmp_path)).run(steps, size=size)
+
+
 @pytest.mark.parametrize(("language", "size"), [("en", (40, 10)), ("zh", (80, 24))])
 def test_the_help_lists_all_keys_and_signs_and_goes_away_again(language, size):
     async def steps(stage):

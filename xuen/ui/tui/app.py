@@ -16,7 +16,6 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult, SystemCommand
 from textual.binding import BindingType
-from textual.command import CommandPalette
 from textual.content import Content
 from textual.driver import Driver
 from textual.screen import Screen
@@ -51,7 +50,7 @@ from xuen.ui.tui.candidates import CandidatesScreen, candidates_class
 from xuen.ui.tui.driver import terminal_hung_up
 from xuen.ui.tui.help import help_class
 from xuen.ui.tui.idle import IdleWatch
-from xuen.ui.tui.keys import COMMANDS, bindings, provider_class
+from xuen.ui.tui.keys import COMMANDS, Palette, bindings, provider_class
 from xuen.ui.tui.panels import PanelsApp, show_subtitle
 from xuen.ui.tui.waiting import InboxWatch, one_line, queue_class
 from xuen.ui.tui.widgets.input_box import InputBox
@@ -370,7 +369,7 @@ class LoopApp(PanelsApp):
 
     def action_command_palette(self) -> None:
         """All of it by name."""
-        self.push_screen(CommandPalette(placeholder=self._say(say.SEARCH_COMMANDS), id="--command-palette"))
+        self.push_screen(Palette(placeholder=self._say(say.SEARCH_COMMANDS), id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:  # noqa: ARG002 - Textual's
         """What the command palette offers."""

@@ -27,6 +27,7 @@ from xuen.texts import Language, Text, plain, shared
 from xuen.texts import screen as say
 from xuen.ui.safe import clean
 from xuen.ui.telling import joined_words, verifier_name
+from xuen.ui.tui.widgets.choices import Choices
 from xuen.ui.tui.widgets.input_box import harmless
 from xuen.ui.tui.widgets.keys_line import KeysLine
 from xuen.ui.tui.widgets.rows import PanelLine, TextRows
@@ -69,7 +70,7 @@ class CandidatesScreen(Screen[None]):
         self._scored: dict[str, float] = {}  # written here and not decided yet
         self._asked = ""  # the candidate that the line for a score is for
         self._lines: list[PanelLine] = []
-        self._list = OptionList(id="candidates", markup=False)
+        self._list = Choices(id="candidates", markup=False)
         self._detail = TextRows(id="detail")
         self._line = _line_class(language)(id="score-line", compact=True, placeholder=self._say(say.SCORE_HINT))
 

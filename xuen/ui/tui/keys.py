@@ -6,10 +6,11 @@ function keys everywhere (F6 and F7 are taken: a text box selects with them).
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import NamedTuple
 
 from textual.binding import Binding, BindingType
-from textual.command import Hit, Hits
+from textual.command import CommandPalette, Hit, Hits
 from textual.content import Content
 from textual.system_commands import SystemCommandsProvider
 
@@ -90,6 +91,14 @@ def bindings(language: Language) -> list[BindingType]:
         Binding("2", "panel('artifact')", show=False),
         Binding("3", "panel('log')", show=False),
     ]
+
+
+class Palette(CommandPalette):
+    """The command palette; a page of a list that is not shown yet is nothing (Textual 8.2 ends the program there)."""
+
+    def _action_command_list(self, action: str) -> None:
+        with suppress(KeyError):
+            super()._action_command_list(action)
 
 
 def provider_class(language: Language) -> type[SystemCommandsProvider]:

@@ -20,6 +20,7 @@ from textual.widgets import OptionList, Static
 from xuen.texts import Language, Text
 from xuen.texts import screen as say
 from xuen.ui.safe import clean
+from xuen.ui.tui.widgets.choices import Choices
 from xuen.ui.tui.widgets.input_box import InputBox, input_class
 from xuen.ui.tui.widgets.keys_line import KeysLine
 from xuen.workspace import inbox
@@ -165,7 +166,7 @@ class QueueScreen(ModalScreen[None]):
 def _list_class(language: Language) -> type[OptionList]:
     """The list with its key described in a language."""
 
-    class LocalisedList(OptionList):
+    class LocalisedList(Choices):
         BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", say.KEY_EDIT.in_language(language))]
 
     return LocalisedList
