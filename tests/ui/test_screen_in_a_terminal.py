@@ -163,6 +163,17 @@ def test_a_stopped_run_goes_on_with_all_of_its_screen_and_leaves_the_terminal_as
         assert terminal.end() == 0
 
 
+def test_a_run_that_goes_on_amid_a_flood_takes_the_terminal_each_time():
+    with Terminal("floods") as terminal:
+        terminal.ready()
+        for _ in range(60):
+            terminal.seen = b""
+            os.kill(terminal.process.pid, signal.SIGCONT)  # meets whatever draws just then
+            terminal.read(until=b"\x1b[?1049h")
+        terminal.type(b"\x11")
+        assert terminal.end() == 0
+
+
 def test_a_terminal_that_was_resized_and_has_its_size_again_is_drawn_anew():
     with Terminal("waits") as terminal:
         terminal.ready()

@@ -11,6 +11,7 @@ draws all of it.
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import select
@@ -18,6 +19,7 @@ import stat
 import sys
 import time
 from codecs import getincrementaldecoder
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import chain
 from typing import IO, Any
@@ -120,8 +122,15 @@ class HangupProofDriver(LinuxDriver):
             self._caught_up = now
         return now - self._caught_up > _BEHIND
 
+    def _sigtstp_application(self, *_: Any) -> None:
+        """Give the terminal back and stop."""
+        _soon(super()._sigtstp_application)
+
     def _sigcont_application(self, *_: Any) -> None:
         """Go on after SIGTSTP or SIGSTOP; Textual 8.2 knows the first only, and would take the terminal twice."""
+        _soon(self._take_anew)
+
+    def _take_anew(self) -> None:
         if self._has_terminal:
             self.suspend_application_mode()
         super()._sigcont_application()
@@ -145,6 +154,16 @@ class HangupProofDriver(LinuxDriver):
                     self.process_message(event)
             except (ValueError, ArithmeticError):
                 parser = XTermParser(self._debug)
+
+
+def _soon(action: Callable[[], object]) -> None:
+    """Run what a signal asks for, but not amid what it met: that may hold the lock of what is to be drawn."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        action()
+    else:
+        loop.call_soon_threadsafe(action)
 
 
 def _read(descriptor: int) -> bytes:
