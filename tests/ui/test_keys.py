@@ -106,6 +106,37 @@ def test_every_command_of_the_palette_can_be_carried_out(tmp_path):
     Stage(running(), workspace=kept_workspace(tmp_path)).run(steps)
 
 
+@pytest.mark.parametrize("over", ["f9", "f4", "ctrl+p", "f1"])
+def test_a_screen_that_is_left_twice_at_once_is_left_once(tmp_path, over):
+    async def steps(stage):
+        for leave in (lambda: stage.pilot.click(offset=(0, 0), times=2), stage.pilot.pause):
+            await stage.pilot.press(over)
+            await stage.until(lambda: len(stage.app.screen_stack) == 2)
+            await leave()
+            opened = stage.app.screen
+            for _ in range(2 * (len(stage.app.screen_stack) - 1)):
+                opened.dismiss()
+            await stage.settle()
+            assert len(stage.app.screen_stack) == 1
+        assert stage.app.is_running
+
+    Stage(running(), workspace=kept_workspace(tmp_path)).run(steps, size=(80, 24))
+
+
+def test_what_is_typed_just_before_the_palette_is_left_ends_nothing(tmp_path):
+    async def steps(stage):
+        await stage.pilot.press("ctrl+p")
+        await stage.until(lambda: len(stage.app.screen_stack) == 2)
+        palette = stage.app.screen
+        palette.dismiss()
+        await stage.settle()
+        palette._gather_commands("x")  # as for a key that was still on its way
+        await stage.settle()
+        assert stage.app.is_running
+
+    Stage(running(), workspace=kept_workspace(tmp_path)).run(steps, size=(80, 24))
+
+
 @pytest.mark.parametrize("size", [(1, 1), (80, 3), (80, 24)])
 @pytest.mark.parametrize("over", ["f9", "f4", "ctrl+p", "f1"])
 def test_a_list_without_room_has_no_pages_and_ends_nothing(tmp_path, over, size):

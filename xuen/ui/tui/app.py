@@ -15,6 +15,7 @@ from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult, SystemCommand
+from textual.await_complete import AwaitComplete
 from textual.binding import BindingType
 from textual.content import Content
 from textual.driver import Driver
@@ -339,6 +340,10 @@ class LoopApp(PanelsApp):
         return action not in _WHILE_IT_RUNS or self.view.finished is None
 
     # --- keys: other screens; each stands before the next key, which is meant for it -----------------------------
+
+    def pop_screen(self) -> AwaitComplete:
+        """Back to the run; a screen that is left twice at once, as by a double click beside it, is left once."""
+        return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete()
 
     async def action_candidates(self) -> None:
         """All candidates, to open, compare and score."""

@@ -7,7 +7,7 @@ function keys everywhere (F6 and F7 are taken: a text box selects with them).
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, Hit, Hits
@@ -94,7 +94,11 @@ def bindings(language: Language) -> list[BindingType]:
 
 
 class Palette(CommandPalette):
-    """The command palette; a page of a list that is not shown yet is nothing (Textual 8.2 ends the program there)."""
+    """The command palette. In a list that is not shown yet a page is nothing, and what was typed just before it was
+    left is not looked for any more; Textual 8.2 ends the program there."""
+
+    def _gather_commands(self, search_value: str) -> Any:
+        return super()._gather_commands(search_value) if self in self.app.screen_stack else None
 
     def _action_command_list(self, action: str) -> None:
         with suppress(KeyError):
