@@ -20,6 +20,7 @@ from xuen.cli.program import called_as
         ([".venv/bin/python", "-u", "/a b/main.py", "a task"], ".venv/bin/python -u '/a b/main.py'"),
         (["python", "-m", "xuen", "a task"], "python -m xuen"),
         (["/usr/bin/python3", "/usr/local/bin/xuen", "status"], "xuen"),
+        (["/usr/bin/python3", "/usr/local/bin/xuen", "main.py"], "xuen"),
         (["python", "-m", "pytest"], "xuen"),
     ],
 )

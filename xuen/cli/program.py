@@ -19,4 +19,6 @@ def called_as(words: Sequence[str] | None = None) -> str:
             return shlex.join(words[: place + 1])
         if list(words[place : place + 2]) == ["-m", "xuen"]:
             return shlex.join(words[: place + 2])
+        if Path(word).name == "xuen":  # what follows is its own, be it called main.py
+            break
     return "xuen"
