@@ -233,10 +233,12 @@ def test_a_fault_in_a_thread_of_the_screen_is_a_crash_too():
 )
 def test_what_a_terminal_sends_and_is_no_key_ends_nothing(sent, shown):
     with Terminal("waits") as terminal:
-        terminal.ready().type(sent)
+        terminal.ready().type(sent + b"Z")
         terminal.read(until=shown.encode())
-        terminal.type(b"Z")
         terminal.read(until=b"Z")
+        assert b"J" not in terminal.seen
+        terminal.type(b"J")
+        terminal.read(until=b"J")
         terminal.type(b"\x11")
         assert terminal.end() == 0
         assert b"code 0 ended" in terminal.seen

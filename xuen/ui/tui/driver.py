@@ -21,7 +21,6 @@ import time
 from codecs import getincrementaldecoder
 from collections.abc import Callable
 from contextlib import suppress
-from itertools import chain
 from typing import IO, Any
 
 from textual._xterm_parser import XTermParser
@@ -149,11 +148,12 @@ class HangupProofDriver(LinuxDriver):
                 if not data:
                     return
                 text = decode(data)
-            try:
-                for event in chain(parser.feed(text) if text else (), parser.tick()):
-                    self.process_message(event)
-            except (ValueError, ArithmeticError):
-                parser = XTermParser(self._debug)
+            for character in (*text, None):  # one by one: what follows a sequence that is none is not lost with it
+                try:
+                    for event in parser.tick() if character is None else parser.feed(character):
+                        self.process_message(event)
+                except (ValueError, ArithmeticError):
+                    parser = XTermParser(self._debug)
 
 
 def _soon(action: Callable[[], object]) -> None:
