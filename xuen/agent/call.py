@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 from xuen import redact
 from xuen.events import Purpose, Why
 from xuen.texts import Text
 from xuen.texts import call as texts
 
-WIDTH = 200  # characters of an agent's line that a message repeats
+WIDTH: Final = 200  # characters of an agent's line that a message repeats
+# What the shell itself says, under the name that `Template.argv` gives it, whatever its language.
+SHELL_SAYS: Final = re.compile(r"^xuen: .+", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 from xuen import redact
-from xuen.agent.call import WIDTH, Outcome, beginning, ending
+from xuen.agent.call import SHELL_SAYS, WIDTH, Outcome, beginning, ending
 from xuen.events import Why
 from xuen.texts import Text, plain
 from xuen.texts import agent as texts
@@ -23,7 +23,6 @@ _READ: Final = 2000  # characters of a line that are looked at
 _ANSWER_ALONE: Final = {"opencode", "claude", "codex", "gemini", "qwen", "pi"}
 
 _NOT_EXECUTED: Final = 126  # a shell's exit code for a file that is there and cannot be executed
-_SHELL_SAYS: Final = re.compile(r"^xuen: .+", re.MULTILINE)  # under the name that `Template.argv` gives it
 
 Sign = tuple[re.Pattern[str], Text]
 
@@ -222,7 +221,7 @@ def sign_of(outcome: Outcome, agent: str = "") -> Text | None:
 
     The last sign in what it printed counts, standard error before standard output.
     """
-    if outcome.code == _NOT_EXECUTED and (said := _SHELL_SAYS.search(outcome.stderr)):
+    if outcome.code == _NOT_EXECUTED and (said := SHELL_SAYS.search(outcome.stderr)):
         return texts.CAUSE_NOT_EXECUTABLE.of(line=plain(beginning(redact.text(said[0]))))
     known = SPECIAL.get(agent, ()) + GENERAL
     asked = {redact.text(line.strip()) for line in outcome.asked.splitlines()}  # several agents print their prompt

@@ -11,14 +11,13 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import re
 import secrets
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from xuen.agent.call import Call, Outcome
+from xuen.agent.call import SHELL_SAYS, Call, Outcome
 from xuen.agent.capture import CallLog, Display, HeadTail, Pace
 from xuen.agent.command import CannotStart, Ended, Listener, run
 from xuen.agent.output import LineCutter
@@ -36,8 +35,6 @@ from xuen.texts import agent as texts
 PROMPT_FILE_PREFIX: Final = ".xuen-prompt-"
 
 _SETTLED: Final = 0.5  # seconds after which a silent command counts as found
-# What the shell itself says, under the name that `Template.argv` gives it, whatever its language.
-_SHELL_SAYS: Final = re.compile(r"^xuen: .", re.MULTILINE)
 
 
 def remove_stale_prompts(workspace: Path) -> int:
@@ -142,7 +139,7 @@ class ShellAgent:
     def _outcome(self, call: Call, ended: Ended, listener: _CallListener) -> Outcome:
         stdout, stderr = listener.text("stdout"), listener.text("stderr")
         why = ended.why
-        if ended.code == 127 and not stdout.strip() and _SHELL_SAYS.search(stderr):
+        if ended.code == 127 and not stdout.strip() and SHELL_SAYS.search(stderr):
             why = Why.NOT_FOUND
         else:
             listener.found()
