@@ -143,6 +143,7 @@ def test_the_words_of_the_commands() -> None:
         (["design", "an", "optimizer"], "unexpected argument: an. Put the whole task in one pair of quotes"),
         (["t", "--task-file", "f"], "a task and --task-file were both given. Give only one of them"),
         (["", "--no-tui"], 'the task is empty. Write it: xuen "your task"'),
+        (["serve", ""], 'the task is empty. Write it: xuen serve "your task"'),
         ([" \n"], 'the task is empty. Write it: xuen "your task"'),
         (["\udcff"], "the task is not valid text"),
         (

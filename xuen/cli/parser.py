@@ -16,7 +16,7 @@ from typing import Any
 
 from xuen import __version__
 from xuen.cli.layout import cells, columns
-from xuen.cli.program import called_as
+from xuen.cli.program import call_of, called_as
 from xuen.config.overrides import Override, read_override
 from xuen.config.values import BadValue, nearest, read_value
 from xuen.errors import UsageError
@@ -210,13 +210,11 @@ def help_text(command: str, language: Language) -> str:
     """The help of a command as it is printed, without a final newline."""
     about = COMMANDS[command]
     options = f"[{texts.OPTIONS.in_language(language)}]"
-    program = called_as()
-    name = program if command == "run" else f"{program} {command}"
     usage = texts.USAGE.in_language(language)
-    lines = [f"{usage}: {' '.join(part for part in (name, about.words, options) if part)}"]
+    lines = [f"{usage}: {' '.join(part for part in (call_of(command), about.words, options) if part)}"]
     rows: list[tuple[str, str]] = []
     if command == "run":
-        lines.append(f"{' ' * cells(usage)}  {program} {texts.COMMAND_WORD.in_language(language)} {options}")
+        lines.append(f"{' ' * cells(usage)}  {called_as()} {texts.COMMAND_WORD.in_language(language)} {options}")
         rows.append(("TASK", texts.H_TASK.in_language(language)))
     lines += ["", (texts.ABOUT if command == "run" else about.help).in_language(language), ""]
     lines.append(texts.OPTIONS_HEAD.in_language(language) + ":")
@@ -226,7 +224,7 @@ def help_text(command: str, language: Language) -> str:
         lines += ["", texts.COMMANDS_HEAD.in_language(language) + ":"]
         others = [(name, each) for name, each in COMMANDS.items() if name not in ("run", "ci")]
         lines += columns([(f"{name} {each.words}".rstrip(), each.help.in_language(language)) for name, each in others])
-        lines += ["", texts.WORD_AS_TASK.of(program=program).in_language(language)]
+        lines += ["", texts.WORD_AS_TASK.of(program=called_as()).in_language(language)]
     return "\n".join(lines)
 
 
@@ -279,8 +277,7 @@ def _tokenize(command: str, words: Sequence[str]) -> tuple[dict[str, Any], list[
 
 
 def _see_help(command: str) -> Text:
-    text = texts.SEE_HELP if command == "run" else texts.SEE_COMMAND_HELP
-    return text.of(program=called_as(), command=command)
+    return texts.SEE_HELP.of(call=call_of(command))
 
 
 def _unknown_option(name: str, command: str) -> UsageError:
@@ -342,7 +339,7 @@ def _words(command: str, words: list[str], task_file: str | None) -> dict[str, A
         if words and task_file is not None:
             raise UsageError(texts.TASK_TWICE, mend=texts.GIVE_ONE)
         if words and not words[0].strip():
-            raise UsageError(texts.BLANK_TASK, mend=texts.HOW_TO_TASK.of(program=called_as()))
+            raise UsageError(texts.BLANK_TASK, mend=texts.HOW_TO_TASK.of(call=call_of(command)))
         return {"task": words[0] if words else None}
     names = COMMANDS[command].positional
     for name in names[len(words) :]:

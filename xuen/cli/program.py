@@ -22,3 +22,8 @@ def called_as(words: Sequence[str] | None = None) -> str:
         if Path(word).name == "xuen":  # what follows is its own, be it called main.py
             break
     return "xuen"
+
+
+def call_of(command: str) -> str:
+    """What to type before the arguments of a command; `run` is the one that has no name."""
+    return called_as() if command == "run" else f"{called_as()} {command}"

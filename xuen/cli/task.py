@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from xuen.cli.parser import COMMANDS, Options
-from xuen.cli.program import called_as
+from xuen.cli.program import call_of, called_as
 from xuen.errors import UsageError, reason_of
 from xuen.files.text import read_text
-from xuen.texts import Language, Text, shared
+from xuen.texts import Language, shared
 from xuen.texts import cli as texts
 
 MAX_BYTES = 16 << 20
@@ -32,19 +32,14 @@ def read_task(options: Options, language: Language, ask: Callable[[str], str] | 
     elif ask is not None:
         task = _answer(ask, texts.ASK_TASK.in_language(language))
     else:
-        raise UsageError(texts.NO_TASK, mend=_how_to_task(options))
+        raise UsageError(texts.NO_TASK, mend=texts.HOW_TO_TASK.of(call=call_of(options.command)))
     task = task.replace("\r\n", "\n").strip()
     if not task:
         where = "" if options.task_file is None else str(options.task_file)
-        raise UsageError(texts.BLANK_TASK, where=where, mend=_how_to_task(options))
+        raise UsageError(texts.BLANK_TASK, where=where, mend=texts.HOW_TO_TASK.of(call=call_of(options.command)))
     if any("\ud800" <= char <= "\udfff" for char in task):
         raise UsageError(texts.TASK_NOT_UTF8)
     return task
-
-
-def _how_to_task(options: Options) -> Text:
-    program = called_as() if options.command == "run" else f"{called_as()} {options.command}"
-    return texts.HOW_TO_TASK.of(program=program)
 
 
 def _confirm(task: str, language: Language, ask: Callable[[str], str]) -> None:

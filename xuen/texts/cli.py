@@ -98,15 +98,14 @@ TASK_FILE_TOO_LARGE = Text(
 MISSING_WORD = Text("{name} is missing", "缺少 {name}")
 BAD_SCORE = Text("expected a number from 0 to 10, found {found}", "应为 0 到 10 之间的数字，实际为 {found}")
 
-SEE_HELP = Text("See {program} --help", "见 {program} --help")
-SEE_COMMAND_HELP = Text("See {program} {command} --help", "见 {program} {command} --help")
+SEE_HELP = Text("See {call} --help", "见 {call} --help")
 OR_TASK = Text(
     'To make "{command}" the task: {program} -- {command}', "若要把 “{command}” 作为任务：{program} -- {command}"
 )
 QUOTE_TASK = Text("Put the whole task in one pair of quotes", "请把整个任务放进一对引号")
 DASH_TASK = Text('A task that begins with "-" goes after "--"', "以 “-” 开头的任务请写在 “--” 之后")
 GIVE_ONE = Text("Give only one of them", "请只给出其中一个")
-HOW_TO_TASK = Text('Write it: {program} "your task"', '请这样写：{program} "你的任务"')
+HOW_TO_TASK = Text('Write it: {call} "your task"', '请这样写：{call} "你的任务"')
 ASK_TASK = Text("Research task: ", "研究任务：")
 IS_IT_A_TASK = Text(
     '"{task}" is no command (did you mean {command}?). Run it as the research task? [y/N] ',
