@@ -14,7 +14,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from xuen.agent.output import clean_text  # noqa: E402 - needs the line above
+from xuen.proc.output import clean_text  # noqa: E402 - needs the line above
 from xuen.words import parse_words, unique, without_lines_of  # noqa: E402
 
 CORPUS = ROOT / "tests" / "corpora" / "word_lists.jsonl"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from xuen.agent.command import Listener, run
 from xuen.events import Why
+from xuen.proc.command import Listener, run
 from xuen.stop import Stop
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from xuen.agent.output import clean_text
+from xuen.proc.output import clean_text
 from xuen.words import make_bank, parse_words, unique, without_lines_of
 
 CORPUS = Path(__file__).parent / "corpora" / "word_lists.jsonl"

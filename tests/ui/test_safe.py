@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xuen.agent.output import clean_text
+from xuen.proc.output import clean_text
 from xuen.ui.safe import clean
 
 HOSTILE = [

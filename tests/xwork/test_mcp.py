@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from xuen.agent.process_tree import adopt_orphans, spawn
+from xuen.proc.tree import adopt_orphans, spawn
 from xuen.xwork.errors import BadUse, Interrupted
 from xuen.xwork.events import Notice
 from xuen.xwork.mcp.config import McpServer, filled, read

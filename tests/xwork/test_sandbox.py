@@ -16,7 +16,7 @@ import msgspec
 import psutil
 import pytest
 
-from xuen.agent.process_tree import spawn
+from xuen.proc.tree import spawn
 from xuen.xwork.errors import BadUse, Interrupted
 from xuen.xwork.policy.paths import Workspace
 from xuen.xwork.sandbox.bubblewrap import Sandbox, make
@@ -384,7 +384,7 @@ def test_managed_processes_are_spoken_with_interrupted_and_ended(wall):
 PROGRAM = """
 import sys
 from pathlib import Path
-from xuen.agent.process_tree import adopt_orphans
+from xuen.proc.tree import adopt_orphans
 from xuen.xwork import Agent, AgentConfig
 from xuen.xwork.model.scripted import ScriptedAnswer, ScriptedCall, ScriptedModel
 adopt_orphans()

@@ -14,7 +14,7 @@ import msgspec
 import psutil
 import pytest
 
-from xuen.agent.process_tree import GRACE
+from xuen.proc.tree import GRACE
 from xuen.xwork.errors import Interrupted
 from xuen.xwork.policy.paths import PathRefused
 from xuen.xwork.tools.artifacts import SHOWN

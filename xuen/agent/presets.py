@@ -22,13 +22,13 @@ from typing import Final
 
 import xuen
 from xuen import redact
-from xuen.agent.command import Listener, run
-from xuen.agent.output import clean_text
-from xuen.agent.pipes import Stream
 from xuen.agent.template import Template, clean_environment, parse
 from xuen.config.model import AgentSettings, XworkSettings
 from xuen.config.values import nearest
 from xuen.errors import ConfigError
+from xuen.proc.command import Listener, run
+from xuen.proc.output import clean_text
+from xuen.proc.pipes import Stream
 from xuen.stop import Stop
 from xuen.texts import Text
 from xuen.texts import presets as texts

@@ -18,15 +18,15 @@ from pathlib import Path
 from typing import Final
 
 from xuen.agent.call import SHELL_SAYS, Call, Outcome
-from xuen.agent.capture import CallLog, Display, HeadTail, Pace
-from xuen.agent.command import CannotStart, Ended, Listener, run
-from xuen.agent.output import LineCutter
-from xuen.agent.pipes import STREAMS, Stream
-from xuen.agent.process_roll import write_roll
 from xuen.agent.template import Template, clean_environment, clean_prompt
 from xuen.agent.transcripts import answer_of
 from xuen.errors import PromptTooLong
 from xuen.events import CallEnded, CallStarted, Level, Notice, Output, Purpose, Why
+from xuen.proc.capture import CallLog, Display, HeadTail, Pace
+from xuen.proc.command import CannotStart, Ended, Listener, run
+from xuen.proc.output import LineCutter
+from xuen.proc.pipes import STREAMS, Stream
+from xuen.proc.roll import write_roll
 from xuen.sink import Sink
 from xuen.stop import Stop
 from xuen.texts import Language, Text

@@ -22,9 +22,6 @@ from random import Random
 from xuen import redact
 from xuen.agent.call import Call, Outcome
 from xuen.agent.causes import sign_of
-from xuen.agent.command import CannotStart, Listener, run
-from xuen.agent.output import clean_text
-from xuen.agent.pipes import Stream
 from xuen.agent.presets import Resolved
 from xuen.agent.shell_agent import ShellAgent
 from xuen.agent.template import clean_environment
@@ -34,6 +31,9 @@ from xuen.errors import UserError
 from xuen.events import Event, Purpose
 from xuen.files.durable import make_folder, write_bytes
 from xuen.files.regular import read_regular
+from xuen.proc.command import CannotStart, Listener, run
+from xuen.proc.output import clean_text
+from xuen.proc.pipes import Stream
 from xuen.stop import Stop
 from xuen.texts import Language, Text, plain
 from xuen.texts import ci as texts

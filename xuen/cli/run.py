@@ -12,7 +12,6 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from xuen.agent.leftovers import end_leftovers
 from xuen.agent.shell_agent import remove_stale_prompts
 from xuen.cli.again import again
 from xuen.cli.assemble import Run, commands_of, kit_of, words_of
@@ -23,6 +22,7 @@ from xuen.cli.task import read_task
 from xuen.errors import DamagedResearch
 from xuen.events import RunStarted
 from xuen.guard.report import last_task
+from xuen.proc.leftovers import end_leftovers
 from xuen.runner.loop import Loop
 from xuen.sink import FanOut, Sink
 from xuen.stop import Stop

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from xuen.agent.output import DIRECTIONS
+from xuen.proc.output import DIRECTIONS
 
 _SEQUENCES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor, reports

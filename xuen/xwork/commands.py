@@ -17,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from xuen.agent.process_tree import adopt_orphans
+from xuen.proc.tree import adopt_orphans
 from xuen.stop import Stop
 from xuen.texts import Language, plain
 from xuen.texts import xwork as texts

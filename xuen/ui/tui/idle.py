@@ -6,7 +6,7 @@ process table. Without two looks there is no answer, and no answer is never "idl
 
 from __future__ import annotations
 
-from xuen.agent.process_table import Row, system_table
+from xuen.proc.table import Row, system_table
 
 _EVERY = 2.0  # seconds between looks
 _BUSY = 0.01  # processor seconds per second from which processes count as working

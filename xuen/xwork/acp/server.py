@@ -22,8 +22,8 @@ import msgspec
 from acp import schema
 
 from xuen import __version__
-from xuen.agent.process_tree import adopt_orphans
 from xuen.errors import UserError
+from xuen.proc.tree import adopt_orphans
 from xuen.stop import Stop
 from xuen.texts import acp as texts
 from xuen.texts import language_here, plain

@@ -26,8 +26,8 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT, CallToolResult, Implementation, Tool
 
 from xuen import __version__, redact
-from xuen.agent.process_tree import TREE, ProcessTree, spawn
 from xuen.errors import XuenError
+from xuen.proc.tree import TREE, ProcessTree, spawn
 from xuen.texts import Text, plain
 from xuen.texts import mcp as texts
 from xuen.xwork.mcp.config import McpServer

@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from xuen.agent.process_tree import spawn
+from xuen.proc.tree import spawn
 from xuen.texts import Text, plain
 from xuen.texts import sandbox as texts
 from xuen.texts.xwork import INTERRUPTED

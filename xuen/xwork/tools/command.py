@@ -19,8 +19,8 @@ from pathlib import Path
 
 import msgspec
 
-from xuen.agent.pipes import Pipes, Stream
-from xuen.agent.process_tree import GRACE, ProcessTree, spawn
+from xuen.proc.pipes import Pipes, Stream
+from xuen.proc.tree import GRACE, ProcessTree, spawn
 from xuen.xwork.cancel import Cancel
 from xuen.xwork.policy.paths import Workspace
 from xuen.xwork.sandbox.bubblewrap import Sandbox

@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from xuen.agent.process_tree import GRACE
+from xuen.proc.tree import GRACE
 from xuen.xwork.cancel import Cancel
 from xuen.xwork.sandbox.bubblewrap import Sandbox
 from xuen.xwork.tools import command

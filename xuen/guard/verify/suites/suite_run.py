@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from xuen.agent.capture import HeadTail
-from xuen.agent.command import CannotStart, Listener, run
-from xuen.agent.output import LineCutter
-from xuen.agent.pipes import STREAMS, Stream
 from xuen.events import JudgeOutcome, Why
 from xuen.guard.verify.suites.traces import Trace, changes, trace_of
+from xuen.proc.capture import HeadTail
+from xuen.proc.command import CannotStart, Listener, run
+from xuen.proc.output import LineCutter
+from xuen.proc.pipes import STREAMS, Stream
 from xuen.stop import Stop
 from xuen.texts import Text
 from xuen.texts import verify as texts

@@ -14,7 +14,7 @@ import sys
 import time
 from typing import IO, Literal, Protocol
 
-from xuen.agent.process_tree import ProcessTree
+from xuen.proc.tree import ProcessTree
 
 Stream = Literal["stdout", "stderr"]
 STREAMS: tuple[Stream, ...] = ("stdout", "stderr")

@@ -26,7 +26,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from xuen.agent.process_table import Row, Snapshot, Table, children_of_task, own_children, send, system_table
+from xuen.proc.table import Row, Snapshot, Table, children_of_task, own_children, send, system_table
 
 TREE = "XUEN_TREE"
 """The environment variable with the tokens of all trees that a process is part of, the innermost last."""

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from xuen.agent.output import LineCutter, clean_line, clean_text
+from xuen.proc.output import LineCutter, clean_line, clean_text
 from xuen.texts import Language
-from xuen.texts.agent import LEFT_OUT, LINES_SKIPPED
+from xuen.texts.proc import LEFT_OUT, LINES_SKIPPED
 
 CAPTURE: Final = 1 << 20  # bytes of each stream in memory, of the head and of the tail
 LOG: Final = 2 << 20  # bytes in the log file, of the head and of the tail

@@ -11,9 +11,9 @@ import signal
 import time
 from pathlib import Path
 
-from xuen.agent.process_roll import read_roll, write_roll
-from xuen.agent.process_table import Row, Table, send, system_table
-from xuen.agent.process_tree import GIVE_UP, GRACE, STRIKES, with_kin
+from xuen.proc.roll import read_roll, write_roll
+from xuen.proc.table import Row, Table, send, system_table
+from xuen.proc.tree import GIVE_UP, GRACE, STRIKES, with_kin
 
 
 def end_leftovers(workspace: Path, token: str, *, grace: float = GRACE) -> int:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xuen.agent.capture import CallLog, Display, HeadTail, Pace
-from xuen.agent.output import LINE_LIMIT, LineCutter, clean_line, clean_text, whole_characters
+from xuen.proc.capture import CallLog, Display, HeadTail, Pace
+from xuen.proc.output import LINE_LIMIT, LineCutter, clean_line, clean_text, whole_characters
 
 
 @pytest.mark.parametrize(

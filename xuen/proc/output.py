@@ -13,7 +13,7 @@ import re
 from typing import Final
 
 from xuen.texts import Language
-from xuen.texts.agent import LINE_CUT
+from xuen.texts.proc import LINE_CUT
 
 LINE_LIMIT: Final = 64 * 1024  # bytes
 _KEPT: Final = LINE_LIMIT - 256  # bytes that stay of a longer line, so that it fits with its notice

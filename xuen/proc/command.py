@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from xuen.agent.pipes import Pipes, Stream
-from xuen.agent.process_tree import GRACE, ProcessTree, adopt_orphans, spawn
 from xuen.events import Why
+from xuen.proc.pipes import Pipes, Stream
+from xuen.proc.tree import GRACE, ProcessTree, adopt_orphans, spawn
 from xuen.stop import Stop
 
 _TICK = 0.1  # seconds between looks at the clock and the stop

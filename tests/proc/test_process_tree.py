@@ -15,12 +15,12 @@ from pathlib import Path
 import pytest
 from tree_shapes import SHAPES
 
-from xuen.agent.command import CannotStart, Listener, run
-from xuen.agent.leftovers import end_leftovers
-from xuen.agent.process_roll import ROLL
-from xuen.agent.process_table import ProcTable, PsutilTable, Row, Snapshot, send
-from xuen.agent.process_tree import adopt_orphans, spawn
 from xuen.events import Why
+from xuen.proc.command import CannotStart, Listener, run
+from xuen.proc.leftovers import end_leftovers
+from xuen.proc.roll import ROLL
+from xuen.proc.table import ProcTable, PsutilTable, Row, Snapshot, send
+from xuen.proc.tree import adopt_orphans, spawn
 from xuen.stop import Stop
 
 PYTHON = sys.executable
