@@ -227,15 +227,28 @@ def test_verify_off_keeps_the_newest(xuen: Callable, tmp_path: Path) -> None:
     assert len(list((tmp_path / "workspace" / "rounds").glob("cand-*.md"))) == 4
 
 
-@pytest.mark.parametrize(("assertion", "event"), [("assert True", "adopted"), ("assert False", "rejected")])
-def test_a_test_suite_in_the_repository_decides(xuen: Callable, tmp_path: Path, assertion: str, event: str) -> None:
+@pytest.mark.parametrize(
+    ("verify", "assertion", "score", "event", "by"),
+    [
+        ("tests", "assert True", "-", "adopted", "tests"),
+        ("tests", "assert False", "-", "rejected", "tests"),
+        ("auto", "assert True", "8", "adopted", "ai"),
+        ("auto", "assert True", "2", "rejected", "ai"),
+        ("auto", "assert False", "8", "rejected", "tests"),
+    ],
+)
+def test_a_suite_is_a_gate_and_with_tests_alone_it_decides(
+    xuen: Callable, tmp_path: Path, verify: str, assertion: str, score: str, event: str, by: str
+) -> None:
     repo = tmp_path / "repo"
     repo.mkdir()
     (repo / "test_it.py").write_text(f"def test_it():\n    {assertion}\n", "utf-8")
-    configure(tmp_path, agent("--idea", "idea"), rounds={"repo": "repo", "verify": "tests"})
+    configure(tmp_path, agent("--idea", "idea", "--score", score), rounds={"repo": "repo", "verify": verify})
     done = xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0")
     assert done.returncode == 0
-    assert event in names(tmp_path)
+    (decision,) = [line for line in history(tmp_path) if line["event"] in ("adopted", "rejected", "pending")]
+    assert (decision["event"], decision["verify"]) == (event, by)
+    assert decision["judgements"][0]["verifier"] == "tests"
 
 
 def test_no_rounds_leaves_no_trace_of_a_guard(xuen: Callable, tmp_path: Path) -> None:

@@ -176,13 +176,27 @@ def test_what_the_judge_does_to_research_is_undone(play: Play) -> None:
     assert play.idea == play.best_idea() == "mine"
 
 
-def test_a_suite_decides_in_auto_and_the_judge_is_not_asked(play: Play) -> None:
-    suite, judge = Answers("tests", ["passed", "failed", "unknown"]), Answers("ai", [9, 9, 9])
+def test_in_auto_a_suite_can_reject_and_only_the_judge_can_adopt(play: Play) -> None:
+    suite, judge = Answers("tests", ["passed", "passed", "failed", "unknown"]), Answers("ai", [9, 2])
     play.start(verify="auto", verifiers=[suite, judge])
-    for idea in ("one", "two", "three"):
-        play.round(idea)
-    assert [line["event"] for line in play.lines(*DECISIONS)] == ["adopted", "rejected", "pending"]
-    assert judge.asked == []
+    ids = [play.round(idea) for idea in ("one", "two", "three", "four")]
+    decisions = play.lines(*DECISIONS)
+    assert [line["event"] for line in decisions] == ["adopted", "rejected", "rejected", "pending"]
+    assert [line["verify"] for line in decisions] == ["ai", "ai", "tests", "tests"]
+    assert [identity for identity, _ in judge.asked] == ids[:2]
+    assert [[each["verifier"] for each in line["judgements"]] for line in decisions] == [
+        ["tests", "ai"],
+        ["tests", "ai"],
+        ["tests"],
+        ["tests"],
+    ]
+
+
+def test_with_tests_alone_passing_is_enough(play: Play) -> None:
+    play.start(verify="tests", answers=["passed"])
+    play.round("one")
+    (line,) = play.lines(*DECISIONS)
+    assert (line["event"], line["verify"], line["score"]) == ("adopted", "tests", None)
 
 
 def test_without_a_suite_auto_asks_the_fallback(play: Play) -> None:

@@ -1,8 +1,8 @@
 """From judgements to a decision: whom to ask next, and whether the candidate becomes the best.
 
 Pure. What always holds: a candidate is adopted only on positive evidence; "could not be judged" is never bad and
-never good, it leaves the candidate pending; only a verifier that cannot work here at all makes `auto` ask the next.
-The policy gets all judgements of a candidate, so one that weighs several is a change to this file alone.
+never good, it leaves the candidate pending. With `auto` each verifier can reject, and only the last one can adopt: a
+suite that passes says "not broken", never "better". A verifier that cannot work here at all is skipped.
 """
 
 from __future__ import annotations
@@ -43,19 +43,17 @@ class Policy:
 
     def next_verifier(self, judgements: Sequence[Judgement]) -> str | None:
         """Whom to ask after these judgements; None when it is time to decide."""
-        if self.verify == "off":
+        if self.verify == "off" or (judgements and judgements[-1].outcome not in ("passed", "unavailable")):
             return None
         order = ("tests", self.fallback) if self.verify == "auto" else (self.verify,)
-        if judgements and judgements[-1].outcome != "unavailable":
-            return None
         return order[len(judgements)] if len(judgements) < len(order) else None
 
     def decide(self, judgements: Sequence[Judgement]) -> Decision:
         """The decision from all judgements of a candidate, the last of which speaks."""
         if self.verify == "off":
             return Decision("adopted", "off", None, NEWEST_IS_BEST)
-        if not judgements:
-            return Decision("pending", self.verify, None, NOBODY_JUDGED)
+        if (missing := self.next_verifier(judgements)) is not None:
+            return Decision("pending", missing, None, NOBODY_JUDGED)
         last = judgements[-1]
         if last.outcome in ("unknown", "unavailable"):
             return Decision("pending", last.verifier, None, last.reason)

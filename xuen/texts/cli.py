@@ -39,7 +39,7 @@ H_NO_COLOR = Text(
 )
 H_NO_ROUNDS = Text("guard off: no snapshots, no best", "关闭轮次守卫：没有快照，也没有最佳")
 H_VERIFY = Text("how a candidate is judged: auto, tests, user, ai or off", "候选如何验证：auto、tests、user、ai 或 off")
-H_FALLBACK = Text("who scores when auto finds no test suite: user or ai", "auto 找不到测试套件时由谁评分：user 或 ai")
+H_FALLBACK = Text("who decides with auto after the test suite: user or ai", "auto 在测试套件之后由谁决定：user 或 ai")
 H_SCORE = Text("the score from which a candidate is adopted, 0 to 10", "采纳候选的分数线，0 到 10")
 H_AGENT = Text(
     "a preset instead of agent.command; the command doctor lists them", "用预设代替 agent.command；doctor 命令会列出"

@@ -56,8 +56,8 @@ NO_FOLDER = Text("{path} is not a folder", "{path} 不是文件夹")
 REPO_MEND = Text("name an existing folder in rounds.repo", "请在 rounds.repo 中写一个已有的文件夹")
 SUITE_IN = Text("{runner} in {folder}", "{runner}，位于 {folder}")
 BYPASSED = Text(
-    "none of the tests in {folder} can run, so rounds.fallback would decide instead: {fallback}",
-    "{folder} 中的测试都无法运行，将由 rounds.fallback 代为决定：{fallback}",
+    "none of the tests in {folder} can run, so rounds.fallback would decide without them: {fallback}",
+    "{folder} 中的测试都无法运行，将由 rounds.fallback 单独决定：{fallback}",
 )
 RUNNER_MEND = Text(
     "Install what is missing (pytest: into the project's .venv)", "请安装缺少的程序（pytest 装进项目的 .venv）"
