@@ -3,117 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import contextlib
 import json
-import os
 import re
-import shutil
 import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import psutil
 import pytest
+from browser import CHROMIUM, LIMIT, browse, served
 
-ROOT = Path(__file__).parents[2]
-CHROMIUM = next(
-    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
-)
-LIMIT = 60.0
-
-
-def served(tmp_path, *options, seconds=1):
-    """`xuen serve` with an agent that works for so long, and the address that it says."""
-    agent = f'{sys.executable} {ROOT}/tests/agents/researcher.py --idea "idea {{round}}" --sleep {seconds} "$prompt"'
-    (tmp_path / "config.yaml").write_text(
-        json.dumps({"agent": {"command": agent}, "words": {"pick": 0}, "rounds": {"verify": "off"}})
-    )
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("XUEN_", "TEXTUAL")) and k != "NO_COLOR"}
-    process = subprocess.Popen(
-        [sys.executable, str(ROOT / "main.py"), "serve", "--port", "0", "--iterations", "inf", *options],
-        cwd=tmp_path,
-        env={**env, "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    line = process.stdout.readline()
-    found = re.search(r"http://127\.0\.0\.1:\d+/", line)
-    assert found is not None, line + process.stdout.read()
-    return process, found[0]
-
-
-class Page:
-    """A page of a browser without a window, spoken to over its DevTools."""
-
-    def __init__(self, websocket):
-        self._websocket = websocket
-        self._count = 0
-        self.seen = ""
-
-    async def call(self, method, **parameters):
-        self._count += 1
-        await self._websocket.send_json({"id": self._count, "method": method, "params": parameters})
-        while True:
-            message = await self._next()
-            if message.get("id") == self._count:
-                assert "error" not in message, message
-                return message["result"]
-
-    async def until(self, text):
-        """Until the screen has drawn this text, or what is left of it without colours."""
-        async with asyncio.timeout(LIMIT):
-            while text not in self.seen:
-                await self._next()
-
-    async def _next(self):
-        message = await self._websocket.receive_json(timeout=LIMIT)
-        if message.get("method") == "Network.webSocketFrameReceived":
-            frame = message["params"]["response"]
-            data = base64.b64decode(frame["payloadData"]) if frame["opcode"] == 2 else b""
-            self.seen += re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", data.decode("utf-8", "replace"))
-        return message
-
-    async def type(self, text):
-        await self.call("Input.insertText", text=text)
-
-    async def enter(self):
-        for kind in ("keyDown", "keyUp"):
-            await self.call(
-                "Input.dispatchKeyEvent", type=kind, key="Enter", code="Enter", text="\r", windowsVirtualKeyCode=13
-            )
-
-
-async def browse(url, folder, steps):
-    import aiohttp
-
-    options = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-port=0")
-    browser = await asyncio.create_subprocess_exec(
-        CHROMIUM,
-        *options,
-        f"--user-data-dir={folder}",
-        "about:blank",
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-    )
-    try:
-        async with asyncio.timeout(LIMIT):
-            while b"DevTools listening on" not in (line := await browser.stderr.readline()):
-                assert line
-        port = re.search(rb":(\d+)/", line)[1].decode()
-        async with aiohttp.ClientSession() as session:
-            async with session.get(f"http://127.0.0.1:{port}/json") as answer:
-                target = next(each for each in await answer.json() if each["type"] == "page")
-            async with session.ws_connect(target["webSocketDebuggerUrl"], max_msg_size=0) as websocket:
-                page = Page(websocket)
-                await page.call("Network.enable")
-                await page.call("Page.navigate", url=url)
-                await steps(page)
-    finally:
-        browser.kill()
-        await browser.wait()
+GEOMETRY = """(() => {
+    const screen = document.querySelector('.xterm-screen').getBoundingClientRect()
+    return {
+        bottom: screen.bottom, right: screen.right, width: screen.width, height: screen.height,
+        page: document.documentElement.scrollHeight, wide: document.documentElement.scrollWidth, scrolled: scrollY,
+        focus: document.activeElement.matches('#terminal textarea'),
+    }
+})()"""
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not here")
@@ -122,7 +28,6 @@ def test_a_page_loads_the_screen_takes_a_text_and_sees_it_acknowledged(tmp_path)
 
     async def steps(page):
         await page.until("following")
-        await page.call("Runtime.evaluate", expression="document.querySelector('textarea').focus()")
         await page.type("from the browser")
         await page.until("from the browser")
         await page.enter()
@@ -137,6 +42,36 @@ def test_a_page_loads_the_screen_takes_a_text_and_sees_it_acknowledged(tmp_path)
         process.stdout.close()
     history = (tmp_path / "workspace" / "rounds" / "history.jsonl").read_text()
     assert json.loads(history.splitlines()[-1])["event"] == "run_finished"
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not here")
+@pytest.mark.parametrize("size", [(1000, 600), (1280, 800)])
+def test_the_screen_fits_the_window_has_the_keyboard_and_is_hit_where_it_is_clicked(tmp_path, size):
+    process, url = served(tmp_path, "a question", seconds=300)
+
+    async def steps(page):
+        await page.until("at work")
+        await page.until("⏎ Queue")  # the keys of the input box: it has the focus
+        await page.type(" blank")
+        await page.until(" blank")
+        seen = await page.evaluate(GEOMETRY)
+        assert (seen["wide"], seen["page"], seen["scrolled"]) == (*size, 0)
+        assert seen["right"] <= size[0]
+        assert seen["bottom"] <= size[1]
+        assert seen["focus"]
+        columns, rows = page.size
+        cell = seen["width"] / columns, seen["height"] / rows
+        keys = page.seen[page.seen.rindex("⏎ Queue") :]
+        page.seen = ""
+        await page.click(cell[0] * (keys.index("Candidates") + 3.5), cell[1] * (rows - 0.5))
+        await page.until("Back")  # the list of candidates
+
+    try:
+        asyncio.run(browse(url, tmp_path / "profile", steps, size=size))
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(LIMIT) == 143
+        process.stdout.close()
 
 
 def told(tmp_path, name):

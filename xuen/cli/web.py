@@ -20,7 +20,8 @@ from xuen.errors import UsageError, reason_of
 from xuen.texts import plain
 from xuen.texts import serve as texts
 
-_FOREIGN = re.compile(r"<link[^>]*https?://[^>]*>")  # the font that the page would fetch from elsewhere
+# The terminal has the keyboard as soon as it stands: textual-serve waits for a click.
+_FOCUS = "<script>addEventListener('load', () => document.querySelector('#terminal textarea').focus())</script></body>"
 _WAIT = 10.0  # seconds that a page waits for the one before it to be closed
 _STEP = 0.1
 
@@ -69,7 +70,8 @@ class OnePage(Server):
             return web.Response(status=409, text=texts.BUSY.in_language(self._output.language))
         self.public_url = f"http://{request.host}"
         page: Any = await super().handle_index(request)
-        page.text = _FOREIGN.sub("", page.text)
+        foreign = rf'<link[^>]*href="(?!{re.escape(self.public_url)}/)[^>]*>'  # the font that textual-serve asks for
+        page.text = re.sub(foreign, "", page.text).replace("</body>", _FOCUS)
         return page  # type: ignore[no-any-return]
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:

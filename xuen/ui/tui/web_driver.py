@@ -10,6 +10,7 @@ import os
 from contextlib import suppress
 from typing import Any
 
+from textual import events
 from textual.drivers.web_driver import WebDriver
 from textual.messages import ExitApp
 
@@ -20,6 +21,11 @@ class ServerProofDriver(WebDriver):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._write: Any = self._write_if_possible
+
+    def start_application_mode(self) -> None:
+        """Begin with the focus: the page gives it to the terminal before there is a connection to say so."""
+        super().start_application_mode()
+        self._app.call_later(self._app.post_message, events.AppFocus())  # after Textual's blur
 
     def run_input_thread(self) -> None:
         """Read what the page sends; when nothing more can come, leave."""
