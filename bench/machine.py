@@ -164,6 +164,7 @@ class WorkspaceMachine(GuardMachine):
         """Learn the new candidates; then what the verdicts say of the old ones."""
         verdicts = {identity for identity in self.written if self.honoured.get(identity) != self.written[identity]}
         adoptions = self.adoptions
+        decided = {idea for idea in self.ideas.values() if self.was_decided(idea)}
         for path in sorted(self.candidates() - before):
             identity = path.stem.removeprefix("cand-")
             fates = [
@@ -176,6 +177,7 @@ class WorkspaceMachine(GuardMachine):
             if fates[-1] == "adopted":
                 assert not isinstance(answer, str), "adopted without a score"
                 assert answer >= 7, "adopted with a low score"
+                assert self.ideas[identity] not in decided, "adopted although its text was decided before"
                 self.adopt(identity)
         for identity in told:
             assert self.fates[identity] == "adopted" or identity in verdicts, "an adoption that was told is lost"

@@ -193,6 +193,7 @@ class Baseline(Event, frozen=True, kw_only=True):
     round: int
     id: str
     sha256: str
+    content_sha256: str = ""  # of the sections, white space aside; empty in lines of older versions
 
 
 class Candidate(Event, frozen=True, kw_only=True):
@@ -203,6 +204,7 @@ class Candidate(Event, frozen=True, kw_only=True):
     sha256: str
     parent: str
     words: tuple[str, ...] = ()
+    content_sha256: str = ""  # of the sections, white space aside; empty in lines of older versions
 
 
 class Verifying(Event, frozen=True, kw_only=True):

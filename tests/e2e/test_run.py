@@ -220,6 +220,23 @@ def test_verify_user_leaves_candidates_pending_and_a_late_verdict_overturns(xuen
     assert pending[0] in done.stdout
 
 
+def test_a_text_that_comes_again_is_judged_once_and_the_users_verdict_holds(xuen: Callable, tmp_path: Path) -> None:
+    record = tmp_path / "record.jsonl"
+    configure(tmp_path, agent("--idea", "the idea", "--score", "2,9", "--record", str(record)))
+    assert xuen("a task", "--iterations", "2", "--no-tui", "--pick", "0").returncode == 0
+    first = next(line["id"] for line in history(tmp_path) if line["event"] == "candidate")
+    assert xuen("score", first, "3").returncode == 0
+    done = xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0")
+    assert f"by an earlier decision: equal to {first}, which you scored 3" in done.stdout
+    assert [line["verify"] for line in history(tmp_path) if line["event"] == "rejected"] == [
+        "ai",
+        "repeat",
+        "user",
+        "repeat",
+    ]
+    assert [each["purpose"] for each in recorded(record)].count("judge") == 1
+
+
 def test_verify_off_keeps_the_newest(xuen: Callable, tmp_path: Path) -> None:
     configure(tmp_path, agent("--idea", "idea {round}"))
     assert xuen("a task", "--iterations", "3", "--no-tui", "--pick", "0", "--rounds-verify", "off").returncode == 0

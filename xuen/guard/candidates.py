@@ -16,6 +16,7 @@ from pathlib import Path
 
 from xuen.files.durable import create_bytes, make_folder, sync_folder
 from xuen.files.regular import NotAFile, read_regular
+from xuen.workspace.research import parse
 
 ID = re.compile(r"([0-9]{8}-[0-9]{6})-r([0-9]{1,9})(?:-[0-9]{1,9})?")
 """`YYYYMMDD-HHMMSS-r<round>`, `-2`, `-3` … on collision; nothing else is ever taken for part of a file name."""
@@ -45,6 +46,17 @@ class Snapshot:
 def digest(data: bytes) -> str:
     """The sha256 of `data` as hex digits."""
     return hashlib.sha256(data).hexdigest()
+
+
+def content_digest(data: bytes) -> str:
+    """What two states of research.md share when their sections are equal apart from white space.
+
+    Raises:
+        DamagedResearch: it has no sections.
+    """
+    sections = parse(data).sections
+    words = [" ".join(content.split()) for content in (sections.idea, sections.artifact)]
+    return digest("\n".join(words).encode())
 
 
 def is_id(value: object) -> bool:

@@ -39,7 +39,7 @@ from xuen.events import (
     SectionsShown,
 )
 from xuen.guard.best import LATEST, Best, Followers, read_record
-from xuen.guard.candidates import Snapshot, digest, kept_ids, last_round_of
+from xuen.guard.candidates import Snapshot, content_digest, digest, kept_ids, last_round_of
 from xuen.guard.desk import Desk
 from xuen.guard.history import Known, Ledger, anchor_of
 from xuen.guard.judging import Findings, Judging
@@ -48,6 +48,7 @@ from xuen.guard.no_guard import NoGuard
 from xuen.guard.opening import open_workspace
 from xuen.guard.person import Person
 from xuen.guard.policy import Decision, Policy
+from xuen.guard.repeat import repeated
 from xuen.guard.round import RoundReport, agent_failed, heartbeat
 from xuen.guard.steps import Steps
 from xuen.guard.verify import Verifier
@@ -131,15 +132,19 @@ class RoundGuard:
         self._come_to_rest(report.round)
 
     def _consider(self, report: RoundReport, best: Best) -> None:
-        """Keep the candidate, have it judged, decide. One that could not be kept in time waits for a person."""
+        """Keep the candidate, have it judged unless its text was decided before, decide.
+
+        One that could not be kept in time waits for a person.
+        """
         self._streak = 0
         data = report.data or b""
         identity = self._unused_id(report)
         candidate = Snapshot(identity, report.round, data, digest(data), best.anchor.id, report.words)
-        if self._steps.run(partial(self._keep, candidate)):
-            self._decide(candidate, self._judging.judge(candidate, best.snapshot))
+        if not self._steps.run(partial(self._keep, candidate)):
+            decision: Decision | None = Decision("pending", "none", None, texts.KEPT_LATE)
         else:
-            self._decide(candidate, Findings(Decision("pending", "none", None, texts.KEPT_LATE)))
+            decision = self._steps.result(lambda: repeated(candidate, best, self._desk.index, self._policy))
+        self._decide(candidate, Findings(decision) if decision else self._judging.judge(candidate, best.snapshot))
 
     def _decide(self, candidate: Snapshot, findings: Findings) -> None:
         """Make the decision durable, then tell it."""
@@ -166,6 +171,7 @@ class RoundGuard:
                 sha256=candidate.sha256,
                 parent=candidate.parent,
                 words=candidate.words,
+                content_sha256=content_digest(candidate.data),
             )
         )
 

@@ -29,6 +29,9 @@ MERGE = "merge"
 """`verify` of a `pending` line that sets an adopted candidate back to waiting: two clones of a workspace were brought
 together, another one stayed the best, and nobody ever compared them."""
 
+REPEAT = "repeat"
+"""`verify` of a decision that only repeats an earlier one, because the text is the same."""
+
 _BREAKS_STREAK = {"candidate", "agent_failed", "damaged"}
 _AFTER_VERDICTS = {"adopted", "verdict", "heartbeat", "agent_failed", "damaged"}
 
@@ -60,13 +63,22 @@ class Known:
     seq: int  # of the line that introduced it
     parent: str = ""
     words: tuple[str, ...] = ()
+    content: str = ""  # the digest of its sections; empty where an older version kept it
     status: Status = "open"
+    verify: str = ""  # who decided last
     verdict: tuple[float, str] | None = None
 
     @property
     def was_best(self) -> bool:
         """Whether it is or once was the best, which no verdict changes."""
         return self.status in ("adopted", "baseline")
+
+    @property
+    def weight(self) -> int:
+        """Which decision on one text counts: that a state was the best, then a person's verdict, then a rejection."""
+        if self.was_best:
+            return 3
+        return 2 if self.verdict is not None else int(self.status == "rejected")
 
 
 @dataclass(slots=True)
@@ -79,10 +91,16 @@ class Index:
     known: dict[str, Known] = field(default_factory=dict)
     anchors: list[Anchor] = field(default_factory=list)
     waiting: Known | None = None  # has a verdict whose effect is missing: the run was killed between the two
+    task: str = ""  # of the latest run
+    decided: dict[str, str] = field(default_factory=dict)  # under this task: from a text's digest to an id
 
     def kept_as(self, sha256: str) -> str | None:
         """The id under which these bytes were kept, the latest if there are several."""
         return next((known.id for known in reversed(self.known.values()) if known.sha256 == sha256), None)
+
+    def same_text(self, content: str, sha256: str) -> Known | None:
+        """The decided or pending candidate with this text whose decision counts; the bytes where it has no digest."""
+        return self.known.get(self.decided.get(content) or self.decided.get(sha256, ""))
 
     def claims(self) -> dict[str, set[str]]:
         """Every sha256 that the history gives for an id."""
@@ -116,12 +134,20 @@ class Index:
             self.streak += 1
         elif event in _BREAKS_STREAK:
             self.streak = 0
+        if event == "run_started":
+            self._begin_task(str(line.get("task", "")).strip())
         if is_id(line.get("id")):
             self._take_snapshot(event, line)
         if event in _AFTER_VERDICTS and self.waiting is not None and self.waiting.id != line.get("id"):
             # Verdicts are carried out one by one: if life went on after this one, its effect was there and its line
             # was damaged later. To carry it out now could put it over a better one.
             self.waiting = None
+
+    def _begin_task(self, task: str) -> None:
+        """What was decided under another task says nothing about this one."""
+        if task != self.task:
+            self.task = task
+            self.decided.clear()
 
     def _take_snapshot(self, event: str, line: Mapping[str, Any]) -> None:
         if event in ("baseline", "candidate", "adopted"):
@@ -134,12 +160,22 @@ class Index:
             if score is not None:
                 known.verdict = (score, str(line.get("comment", "")))
                 self.waiting = None if known.was_best else known
+                self._note_text(known)
             return
         undone = known.was_best and event == "pending" and line.get("verify") == MERGE
         if event in ("adopted", "baseline") or (event in ("rejected", "pending") and not known.was_best) or undone:
             known.status = event  # type: ignore[assignment]  # one of four, as just seen
+            known.verify = str(line.get("verify", ""))
+            if known.verify != REPEAT:
+                self._note_text(known)
             if self.waiting is known:
                 self.waiting = None
+
+    def _note_text(self, known: Known) -> None:
+        text = known.content or known.sha256
+        earlier = self.known.get(self.decided.get(text, ""))
+        if earlier is None or known.weight >= earlier.weight:
+            self.decided[text] = known.id
 
     def _introduce(self, event: str, line: Mapping[str, Any]) -> None:
         identity, sha256 = str(line["id"]), line.get("sha256")
@@ -155,9 +191,10 @@ class Index:
                 seq=int(line["seq"]),
                 parent=str(line.get("parent", "")),
                 words=tuple(str(word) for word in words) if isinstance(words, list) else (),
+                content=str(line.get("content_sha256", "")),
             )
             if known is not None:  # a line written twice, after a failure that left the first one in doubt
-                fresh.status, fresh.verdict = known.status, known.verdict
+                fresh.status, fresh.verify, fresh.verdict = known.status, known.verify, known.verdict
                 self.waiting = fresh if self.waiting is known else self.waiting
             self.known[identity] = fresh
         if event != "candidate":

@@ -14,7 +14,7 @@ from xuen.events import Adopted, Baseline, Candidate, Event, Pending, Recovered,
 from xuen.files.aside import keep_aside
 from xuen.files.regular import read_regular
 from xuen.guard.best import Best
-from xuen.guard.candidates import Snapshot, digest, round_of, save
+from xuen.guard.candidates import Snapshot, content_digest, digest, round_of, save
 from xuen.guard.desk import Desk
 from xuen.guard.history import Anchor, anchor_of
 from xuen.guard.policy import Policy
@@ -69,7 +69,7 @@ def _first_best(desk: Desk, found: Found, state: Research | DamagedResearch, tas
     identity = left[0] if left else desk.free_id(0)
     found.orphans.pop(identity, None)
     save(desk.workspace.candidate(identity), Snapshot(identity, 0, data, sha256))
-    line = desk.record(Baseline(round=0, id=identity, sha256=sha256))[0]
+    line = desk.record(Baseline(round=0, id=identity, sha256=sha256, content_sha256=content_digest(data)))[0]
     if found.findings:
         desk.record(Recovered(round=desk.index.last_round, id=identity, reason=_told(found.findings, identity)))
     return Best.of(anchor_of(line), data)
@@ -107,7 +107,7 @@ def _record_unrecorded(desk: Desk, found: Found, best: Best) -> None:
     events: list[Event] = []
     for identity, data in found.orphans.items():
         number = round_of(identity)
-        events.append(Candidate(round=number, id=identity, sha256=digest(data), parent=best.anchor.id))
+        events.append(_candidate(identity, data, best))
         events.append(
             Pending(round=number, id=identity, verify="recovery", reason=texts.FOUND_WITHOUT_RECORD.of(id=identity))
         )
@@ -118,6 +118,16 @@ def _record_unrecorded(desk: Desk, found: Found, best: Best) -> None:
     ]
     if events:
         desk.record(*events)
+
+
+def _candidate(identity: str, data: bytes, best: Best) -> Candidate:
+    return Candidate(
+        round=round_of(identity),
+        id=identity,
+        sha256=digest(data),
+        parent=best.anchor.id,
+        content_sha256=content_digest(data),
+    )
 
 
 def _hold_verdicts(desk: Desk, policy: Policy) -> None:
@@ -150,11 +160,11 @@ def _rescue(desk: Desk, best: Best, data: bytes) -> None:
 
 
 def _keep_for_person(desk: Desk, best: Best, data: bytes, *, reason: Text, notice: Text) -> None:
-    number, sha256 = desk.index.last_round, digest(data)
+    number = desk.index.last_round
     identity = desk.free_id(number)
-    save(desk.workspace.candidate(identity), Snapshot(identity, number, data, sha256, best.anchor.id))
+    save(desk.workspace.candidate(identity), Snapshot(identity, number, data, digest(data), best.anchor.id))
     desk.record(
-        Candidate(round=number, id=identity, sha256=sha256, parent=best.anchor.id),
+        _candidate(identity, data, best),
         Pending(round=number, id=identity, verify="user", reason=reason),
     )
     desk.notice(notice.of(id=identity))

@@ -41,11 +41,16 @@ class Policy:
         """The policy that the settings ask for."""
         return cls(settings.verify, settings.fallback, settings.adopt_score)
 
+    @property
+    def last_verifier(self) -> str:
+        """Who alone can adopt."""
+        return self.fallback if self.verify == "auto" else self.verify
+
     def next_verifier(self, judgements: Sequence[Judgement]) -> str | None:
         """Whom to ask after these judgements; None when it is time to decide."""
         if self.verify == "off" or (judgements and judgements[-1].outcome not in ("passed", "unavailable")):
             return None
-        order = ("tests", self.fallback) if self.verify == "auto" else (self.verify,)
+        order = ("tests", self.last_verifier) if self.verify == "auto" else (self.verify,)
         return order[len(judgements)] if len(judgements) < len(order) else None
 
     def decide(self, judgements: Sequence[Judgement]) -> Decision:

@@ -22,6 +22,12 @@ KEPT_LATE = Text(
     "守卫恢复工作后才得以保存，因此未经评判",
 )
 
+EQUAL_TO_BEST = Text("equal to the best, {id}", "与当前最佳 {id} 相同")
+EQUAL_TO_SURPASSED = Text("equal to {id}, which was adopted and then surpassed", "与 {id} 相同，它曾被采纳，后来被超越")
+EQUAL_TO_SCORED = Text("equal to {id}, which you scored {score}", "与 {id} 相同，你给过它 {score} 分")
+EQUAL_TO_REJECTED = Text("equal to {id}, which was rejected", "与 {id} 相同，它已被拒绝")
+EQUAL_TO_PENDING = Text("equal to {id}, which waits for your verdict", "与 {id} 相同，它正等待你的评分")
+
 # --- what became of a round ----------------------------------------------------------------------------------------
 
 RESEARCH_MISSING = Text(

@@ -32,7 +32,14 @@ class Line(NamedTuple):
 
 Lines = tuple[Line, ...]
 
-_VERIFIERS = {"tests": say.BY_TESTS, "ai": say.BY_AI, "user": say.BY_USER, "off": say.BY_OFF, "auto": say.BY_AUTO}
+_VERIFIERS = {
+    "tests": say.BY_TESTS,
+    "ai": say.BY_AI,
+    "user": say.BY_USER,
+    "off": say.BY_OFF,
+    "auto": say.BY_AUTO,
+    "repeat": say.BY_REPEAT,
+}
 _OUTCOMES = {"passed": say.PASSED, "failed": say.FAILED, "unknown": say.UNKNOWN, "unavailable": say.UNAVAILABLE}
 _CALLS = {
     Purpose.WORDS: say.CALL_WORDS,
