@@ -37,9 +37,15 @@ def _wrong_python(missing: str) -> int:
     else:
         version = ".".join(map(str, sys.version_info[:3]))
         error = UsageError(texts.OLD_PYTHON.of(version=version, python=sys.executable), mend=texts.OLD_PYTHON_MEND)
-    language = "zh" if language_of(" ".join(sys.argv)) == "zh" else language_here(os.environ)
+    language = "zh" if language_of(" ".join(_words())) == "zh" else language_here(os.environ)
     sys.stderr.write(f"xuen: {error.line(language)}\n")
     return error.exit_code
+
+
+def _words() -> "list[str]":
+    """The words that are no option and do not stand behind one: the task, never a path."""
+    pairs = zip(sys.argv, sys.argv[1:])  # noqa: B905 - the last word has none behind it, and 3.9 no `strict`
+    return [word for before, word in pairs if not before.startswith("-") and not word.startswith("-")]
 
 
 if __name__ == "__main__":

@@ -190,7 +190,7 @@ class Remote:
         if re.match(r"[\w.+-]+://|(?:[^/\s]+@)?[\w.-]+:(?!/{3})", url):
             return url
         path = (self._folder / url).resolve()
-        if not path.is_dir():
+        if not os.path.isdir(path):  # noqa: PTH112 - Path's raises for a name that is too long
             raise UsageError(texts.NO_REMOTE, where=redact.text(self._name), mend=texts.NO_REMOTE_MEND)
         return str(path)
 

@@ -1,21 +1,21 @@
-"""The command line as a value: every option in one table, read by argparse, explained in two languages.
+"""The command line as a value: one scan of its words, checked against the table of commands.
 
-Owns the options, the sub-commands, their help, and the check of each value by the rules of the configuration.
-Refuses abbreviations, unknown options, options of another command, and empty values. A sub-command is the first word
-that is neither an option nor its value; after `--` every word is plain text. Imports nothing heavy.
+Owns the check of each option and word by the rules of the configuration. Refuses abbreviations, unknown options,
+options of another command, and empty values. A sub-command is the first word that is neither an option nor its value;
+after `--` every word is plain text. Imports nothing heavy.
 """
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from xuen import __version__
-from xuen.cli.layout import cells, columns
+from xuen.cli.commands import COMMANDS, COMMON, FLAGS, SERVE, Flag, flags_of
+from xuen.cli.help import help_text
 from xuen.cli.program import call_of, called_as
 from xuen.config.overrides import Override, read_override
 from xuen.config.values import BadValue, nearest, read_value
@@ -26,104 +26,6 @@ from xuen.texts import cli as texts
 
 _OPTION = re.compile(r"--?[A-Za-z][\w-]*(?:=|\Z)")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
-
-
-@dataclass(frozen=True, slots=True)
-class Flag:
-    """One option: its names, what stands for its value in the help ("" for a switch), the setting it overrides."""
-
-    names: tuple[str, ...]
-    metavar: str
-    help: Text
-    key: str = ""
-
-    @property
-    def dest(self) -> str:
-        """The name of its value."""
-        return self.names[-1].lstrip("-").replace("-", "_")
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """What can be done: its words in the help, its options beside the common ones, and the words that it must have."""
-
-    words: str
-    help: Text
-    flags: tuple[Flag, ...] = ()
-    positional: tuple[str, ...] = ()
-
-
-CONFIG = Flag(("-c", "--config"), "FILE", texts.H_CONFIG)
-WORKSPACE = Flag(("--workspace",), "DIR", texts.H_WORKSPACE, "workspace")
-LANGUAGE = Flag(("--language",), "auto|zh|en", texts.H_LANGUAGE, "language")
-NO_COLOR = Flag(("--no-color",), "", texts.H_NO_COLOR)
-HELP = Flag(("-h", "--help"), "", texts.H_HELP)
-JSON = Flag(("--json",), "", texts.H_JSON)
-COMMON = (CONFIG, WORKSPACE, LANGUAGE, NO_COLOR, HELP)
-
-AGENT = (
-    Flag(("--agent",), "NAME", texts.H_AGENT, "agent.preset"),
-    Flag(("--base-url",), "URL", texts.H_BASE_URL, "xwork.base_url"),
-    Flag(("--model",), "NAME", texts.H_MODEL, "xwork.model"),
-)
-RUN = (
-    Flag(("--task-file",), "FILE", texts.H_TASK_FILE),
-    Flag(("--iterations",), "N|inf", texts.H_ITERATIONS, "loop.iterations"),
-    Flag(("--pick",), "N", texts.H_PICK, "words.pick"),
-    Flag(("--regen-words",), "", texts.H_REGEN),
-    Flag(("--no-tui",), "", texts.H_NO_TUI),
-    Flag(("--no-rounds",), "", texts.H_NO_ROUNDS),
-    Flag(("--rounds-verify",), "HOW", texts.H_VERIFY, "rounds.verify"),
-    Flag(("--rounds-fallback",), "WHO", texts.H_FALLBACK, "rounds.fallback"),
-    Flag(("--rounds-score",), "X", texts.H_SCORE, "rounds.adopt_score"),
-    *AGENT,
-    Flag(("--seed",), "INT", texts.H_SEED),
-    Flag(("--events",), "FILE", texts.H_EVENTS),
-    Flag(("--version",), "", texts.H_VERSION),
-)
-
-SERVE = (
-    Flag(("--host",), "ADDRESS", texts.H_HOST),
-    Flag(("--port",), "N", texts.H_PORT),
-    *(flag for flag in RUN if flag.names[-1] not in ("--no-tui", "--events", "--version")),
-    Flag(("--events",), "FILE", texts.H_EVENTS_FILE),  # standard output is the screen's
-)
-
-BRANCH = (
-    Flag(("--remote",), "NAME|URL", ci_texts.H_REMOTE),
-    Flag(("--branch",), "NAME", ci_texts.H_BRANCH),
-)
-CHECKPOINT = (
-    *BRANCH,
-    Flag(("--attempts",), "N", ci_texts.H_ATTEMPTS),
-    Flag(("--exit-code",), "N", ci_texts.H_EXIT_CODE),
-)
-PICK_MODEL = (
-    Flag(("--list",), "COMMAND", ci_texts.H_LIST),
-    Flag(("--prefer",), "NAMES", ci_texts.H_PREFER),
-    Flag(("--judge",), "NAMES", ci_texts.H_JUDGE),
-    Flag(("--only",), "PATTERN", ci_texts.H_ONLY),
-    Flag(("--timeout",), "SECONDS", ci_texts.H_TIMEOUT),
-    Flag(("--dead-hours",), "N", ci_texts.H_DEAD_HOURS),
-)
-
-COMMANDS: dict[str, Command] = {
-    "run": Command("[TASK]", texts.C_RUN, RUN),
-    "doctor": Command("", texts.C_DOCTOR, AGENT),
-    "status": Command("", texts.C_STATUS, (JSON,)),
-    "say": Command("TEXT", texts.C_SAY, positional=("TEXT",)),
-    "score": Command("ID X [COMMENT]", texts.C_SCORE, positional=("ID", "X")),
-    "history": Command("", texts.C_HISTORY, (JSON,)),
-    "show": Command("ID", texts.C_SHOW, positional=("ID",)),
-    "serve": Command("[TASK]", texts.C_SERVE, SERVE),
-    "ci": Command("restore|pick-model|checkpoint", ci_texts.C_CI),
-    "ci restore": Command("", ci_texts.C_RESTORE, BRANCH),
-    "ci pick-model": Command("", ci_texts.C_PICK_MODEL, PICK_MODEL),
-    "ci checkpoint": Command("", ci_texts.C_CHECKPOINT, CHECKPOINT),
-}
-"""All commands; `run` is what a task means and is no word of the command line."""
-
-_FLAGS = {name: flag for command in COMMANDS.values() for flag in (*COMMON, *command.flags) for name in flag.names}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,27 +52,32 @@ class Options:
     run_words: tuple[str, ...] = ()  # of `serve`: the options of the run that it shows
 
 
+class _Scan(NamedTuple):
+    """The words of a command line by what they are; the value of an option is None where it has none."""
+
+    options: list[tuple[str, str | None]]
+    words: list[str]
+    plain: list[str]  # behind `--`
+
+
 def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Options:
     """Read the words after the program's name.
 
     Raises:
         UsageError: anything that is not as the help says; `where` is the option, if there is one.
     """
-    command, rest = _split(argv)
-    cut = rest.index("--") if "--" in rest else len(rest)
-    given, extras = _tokenize(command, rest[:cut])
-    language = early_language(argv, environ)
+    scan = _scan(argv)
+    command, words = _command(scan.words)
+    given = _given(command, scan.options)
     if given["help"]:
-        return Options(command=command, show=help_text(command, language))
+        return Options(command=command, show=help_text(command, early_language(argv, environ)))
     if given.get("version"):
         return Options(command=command, show=f"xuen {__version__}")
     if command == "ci":
         raise UsageError(ci_texts.WHICH_ACTION.of(names=COMMANDS[command].words), mend=_see_help(command))
-    unknown = next((word for word in extras if _OPTION.match(word)), None)
-    if unknown is not None:
-        raise _unknown_option(unknown.partition("=")[0], command)
-    words = [*extras, *rest[cut + 1 :]]
-    _check_texts(given, words)
+    _check_known(command, scan.options)
+    words += scan.plain
+    _check_texts(scan.options, words)
     return Options(
         command=command,
         config=_path(given["config"]),
@@ -191,122 +98,124 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Options:
 def early_language(argv: Sequence[str], environ: Mapping[str, str]) -> Language:
     """The language for whatever is said before the configuration and the task are known.
 
-    `--language` if it is `en` or `zh`, else Chinese after a word with Han characters, else what the locale says.
+    `--language` if it is `en` or `zh`, else Chinese after a word with Han characters that is no option's value (a
+    path tells nothing about its user's language), else what the locale says.
     """
-    for index, word in enumerate(argv):
-        if word == "--":
-            break
-        value = argv[index + 1] if word == "--language" and index + 1 < len(argv) else word.partition("--language=")[2]
-        if value == "zh":
+    scan = _scan(argv)
+    match [value for name, value in scan.options if name == "--language"]:
+        case [*_, "zh"]:
             return "zh"
-        if value == "en":
+        case [*_, "en"]:
             return "en"
-    if any(language_of(word) == "zh" for word in argv):
+    if any(language_of(word) == "zh" for word in (*scan.words, *scan.plain)):
         return "zh"
     return language_here(environ)
 
 
-def help_text(command: str, language: Language) -> str:
-    """The help of a command as it is printed, without a final newline."""
-    about = COMMANDS[command]
-    options = f"[{texts.OPTIONS.in_language(language)}]"
-    usage = texts.USAGE.in_language(language)
-    lines = [f"{usage}: {' '.join(part for part in (call_of(command), about.words, options) if part)}"]
-    rows: list[tuple[str, str]] = []
-    if command == "run":
-        lines.append(f"{' ' * cells(usage)}  {called_as()} {texts.COMMAND_WORD.in_language(language)} {options}")
-        rows.append(("TASK", texts.H_TASK.in_language(language)))
-    lines += ["", (texts.ABOUT if command == "run" else about.help).in_language(language), ""]
-    lines.append(texts.OPTIONS_HEAD.in_language(language) + ":")
-    rows += [(_spelled(flag), flag.help.in_language(language)) for flag in _flags(command)]
-    lines += columns(rows)
-    if command == "run":
-        lines += ["", texts.COMMANDS_HEAD.in_language(language) + ":"]
-        others = [(name, each) for name, each in COMMANDS.items() if name not in ("run", "ci")]
-        lines += columns([(f"{name} {each.words}".rstrip(), each.help.in_language(language)) for name, each in others])
-        lines += ["", texts.WORD_AS_TASK.of(program=called_as()).in_language(language)]
-    return "\n".join(lines)
+# --- what stands where ---------------------------------------------------------------------------------------------
 
 
-def _flags(command: str) -> tuple[Flag, ...]:
-    return (*COMMANDS[command].flags, *COMMON)
+def _scan(argv: Sequence[str]) -> _Scan:
+    """Sort the words; one that is no option and no option's value is a word of the command. Raises nothing."""
+    cut = list(argv).index("--") if "--" in argv else len(argv)
+    scan = _Scan([], [], list(argv[cut + 1 :]))
+    rest = list(argv[:cut])
+    while rest:
+        word = rest.pop(0)
+        option = _option(word)
+        if option is None:
+            scan.words.append(word)
+            continue
+        name, value = option
+        if value is None and name in FLAGS and FLAGS[name].metavar and rest and _option(rest[0]) is None:
+            value = rest.pop(0)
+        scan.options.append((name, value))
+    return scan
 
 
-def _spelled(flag: Flag) -> str:
-    return ", ".join(flag.names) + (f" {flag.metavar}" if flag.metavar else "")
+def _option(word: str) -> tuple[str, str | None] | None:
+    """The name of an option and the value that is written in the same word; None for a word that is no option."""
+    name, equals, value = word.partition("=")
+    if name not in FLAGS and word[:2] in FLAGS:  # -cFILE
+        return word[:2], word[2:]
+    return (name, value if equals else None) if name in FLAGS or _OPTION.match(word) else None
 
 
-def _split(argv: Sequence[str]) -> tuple[str, list[str]]:
-    """The command, and the other words without it; a command of two words is found in two steps."""
-    first, rest = _split_once(argv, "")
-    return _split_once(rest, first + " ") if first == "ci" else (first, rest)
+def _command(words: Sequence[str]) -> tuple[str, list[str]]:
+    """The command, and its own words; a command of two words is found in two steps."""
+    first = words[0] if words else ""
+    if first == "ci":
+        whole = " ".join(words[:2])
+        return (whole, list(words[2:])) if whole in COMMANDS else ("ci", list(words[1:]))
+    if first in COMMANDS and first != "run" and " " not in first:
+        return first, list(words[1:])
+    return "run", list(words)
 
 
-def _split_once(argv: Sequence[str], before: str) -> tuple[str, list[str]]:
-    skip = False
-    for index, word in enumerate(argv):
-        if skip:
-            skip = False
-        elif word == "--":
-            break
-        elif word in _FLAGS:
-            skip = bool(_FLAGS[word].metavar)
-        elif not _OPTION.match(word) and not re.match(r"-[a-z]", word):
-            if before + word in COMMANDS and word != "run" and " " not in word:
-                return before + word, [*argv[:index], *argv[index + 1 :]]
-            break
-    return before.strip() or "run", list(argv)
+def _given(command: str, options: Sequence[tuple[str, str | None]]) -> dict[str, Any]:
+    """The values of the command's options by their names; None or False for what was not given.
+
+    Raises:
+        UsageError: an option without its value, or a switch with one.
+    """
+    given: dict[str, Any] = {flag.dest: None if flag.metavar else False for flag in flags_of(command)}
+    known = {name: flag for flag in flags_of(command) for name in flag.names}
+    for name, value in options:
+        flag = known.get(name)
+        if flag is None:
+            continue
+        if flag.metavar and value in (None, "--"):
+            raise UsageError(texts.NEEDS_VALUE, where=flag.names[-1], mend=_see_help(command))
+        if not flag.metavar and value is not None:
+            raise UsageError(texts.TAKES_NO_VALUE, where=flag.names[-1], mend=_see_help(command))
+        given[flag.dest] = value if flag.metavar else True
+    return given
 
 
-def _tokenize(command: str, words: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
-    """The values of the known options, and every other word in its order."""
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
-    for flag in _flags(command):
-        if flag.metavar:
-            parser.add_argument(*flag.names, dest=flag.dest)
-        else:
-            parser.add_argument(*flag.names, dest=flag.dest, action="store_true")
-    try:
-        found, extras = parser.parse_known_args(list(words))
-    except argparse.ArgumentError as error:
-        name = (error.argument_name or "").split("/")[-1]
-        flag = _FLAGS[name]
-        what = texts.NEEDS_VALUE if flag.metavar else texts.TAKES_NO_VALUE
-        raise UsageError(what, where=name, mend=_see_help(command)) from None
-    return vars(found), extras
+# --- what is refused -----------------------------------------------------------------------------------------------
 
 
 def _see_help(command: str) -> Text:
     return texts.SEE_HELP.of(call=call_of(command))
 
 
+def _check_known(command: str, options: Sequence[tuple[str, str | None]]) -> None:
+    """Refuse the first option that the command does not have."""
+    known = {name for flag in flags_of(command) for name in flag.names}
+    for name, _ in options:
+        if name not in known:
+            raise _unknown_option(name, command)
+
+
 def _unknown_option(name: str, command: str) -> UsageError:
-    if name in _FLAGS:
+    if name in FLAGS:
         if command == "run":
-            owner = next(each for each in COMMANDS if _FLAGS[name] in _flags(each))
+            owner = next(other for other in COMMANDS if FLAGS[name] in flags_of(other))
             return UsageError(texts.UNKNOWN_OPTION, where=name, mend=_see_help(owner))
         mend = texts.OR_TASK.of(program=called_as(), command=command)
         return UsageError(texts.NOT_FOR_COMMAND.of(command=command), where=name, mend=mend)
-    near = nearest(name, [each for flag in _flags(command) for each in flag.names if each.startswith("--")])
+    near = nearest(name, [other for flag in flags_of(command) for other in flag.names if other.startswith("--")])
     if near is not None:
         return UsageError(texts.UNKNOWN_OPTION, where=name, mend=shared.DID_YOU_MEAN.of(name=near))
     return UsageError(texts.UNKNOWN_OPTION, where=name, mend=texts.DASH_TASK)
 
 
-def _check_texts(given: Mapping[str, Any], words: Sequence[str]) -> None:
+def _check_texts(options: Sequence[tuple[str, str | None]], words: Sequence[str]) -> None:
     """Refuse empty values, and bytes that were no text in the system's encoding."""
-    for flag in dict.fromkeys(_FLAGS.values()):
-        value = given.get(flag.dest)
-        if isinstance(value, str) and not value.strip():
-            raise UsageError(shared.EMPTY_VALUE, where=flag.names[-1])
+    for name, value in options:
+        if value is not None and not value.strip():
+            raise UsageError(shared.EMPTY_VALUE, where=FLAGS[name].names[-1])
     if any("\ud800" <= char <= "\udfff" for word in words for char in word):
         raise UsageError(texts.TASK_NOT_UTF8)
+
+
+# --- the values ----------------------------------------------------------------------------------------------------
 
 
 def _overrides(command: str, given: Mapping[str, Any]) -> tuple[Override, ...]:
     overrides = [
         read_override(flag.key, flag.names[-1], given[flag.dest])
-        for flag in _flags(command)
+        for flag in flags_of(command)
         if flag.key and given[flag.dest] is not None
     ]
     if given.get("agent") is not None:  # a preset that was asked for goes before a command in the file
@@ -327,7 +236,11 @@ def _run_words(given: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _own(command: str, given: Mapping[str, Any]) -> dict[str, str]:
     """What was given for the own options of a step of `ci`, or for those of `serve`."""
-    flags = COMMANDS[command].flags if command.startswith("ci ") else SERVE[:2] if command == "serve" else ()
+    flags: tuple[Flag, ...] = ()
+    if command == "serve":
+        flags = SERVE[:2]
+    elif command.startswith("ci "):
+        flags = COMMANDS[command].flags
     return {flag.dest: given[flag.dest] for flag in flags if given[flag.dest] is not None}
 
 

@@ -7,7 +7,8 @@ import errno
 from collections.abc import Callable
 from pathlib import Path
 
-from xuen.cli.parser import COMMANDS, Options
+from xuen.cli.commands import COMMANDS
+from xuen.cli.parser import Options
 from xuen.cli.program import call_of, called_as
 from xuen.errors import UsageError, reason_of
 from xuen.files.text import read_text

@@ -21,7 +21,7 @@ from xuen.texts import xwork as texts
 from xuen.xwork.display import PlainDisplay, json_listener
 from xuen.xwork.errors import BadUse
 from xuen.xwork.events import Failed, Listener
-from xuen.xwork.options import parser
+from xuen.xwork.options import read
 from xuen.xwork.signals import watch
 
 
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _utf8()
     stop = Stop()
     watch(stop)
-    options = parser(language_here(os.environ)).parse_args(arguments)
+    options = read(arguments, language_here(os.environ))
     try:
         if options.command == "acp":
             from xuen.xwork.acp import serve
@@ -90,7 +90,7 @@ def find_workspace(named: str | None) -> Path:
         BadUse: it is no folder.
     """
     path = Path(named or os.environ.get("XUEN_WORKSPACE") or ".")
-    if not path.is_dir():
+    if not os.path.isdir(path):  # noqa: PTH112 - Path's raises for a name that is too long
         raise BadUse(texts.NO_FOLDER.of(path=plain(str(path))))
     return path.resolve()
 

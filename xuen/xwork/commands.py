@@ -7,6 +7,7 @@ exit codes.
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import select
 import sys
@@ -127,8 +128,8 @@ def show(options: argparse.Namespace, workspace: Path) -> None:
         BadUse: there is no session, or it cannot be read.
     """
     path = session_path(options, workspace)
-    if not path.exists():
-        raise BadUse(texts.SESSION_UNREADABLE.of(reason=plain(os.strerror(2))), where=str(path))
+    if not os.path.exists(path):  # noqa: PTH110 - Path's raises for a name that is too long
+        raise BadUse(texts.SESSION_UNREADABLE.of(reason=plain(os.strerror(errno.ENOENT))), where=str(path))
     try:
         records, damaged = read(path)
     except OSError as error:
@@ -176,9 +177,16 @@ def _folded(records: Iterable[Record]) -> Ledger:
 
 
 def session_path(options: argparse.Namespace, workspace: Path) -> Path:
-    """The journal that the options name; a relative one is meant from the current folder."""
+    """The journal that the options name; a relative one is meant from the current folder.
+
+    Raises:
+        BadUse: the root of the file system, which has no name that a lock could stand beside.
+    """
     named = getattr(options, "session", None)
-    return Path(named).absolute() if named else workspace / STATE / "session.jsonl"
+    path = Path(named).absolute() if named else workspace / STATE / "session.jsonl"
+    if not path.name:
+        raise BadUse(texts.SESSION_UNREADABLE.of(reason=plain(os.strerror(errno.EISDIR))), where=str(path))
+    return path
 
 
 def _ask(stop: Stop, language: Language) -> OnPermission:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -36,6 +36,19 @@ def parser(language: Language = "en") -> argparse.ArgumentParser:
     serves.set_defaults(approval="ask")
     _about_the_session(command("show", texts.SHOW))
     return whole
+
+
+def read(arguments: Sequence[str] | None, language: Language) -> argparse.Namespace:
+    """The options of a command line (default: the process's); ends the program with 2 for bad use.
+
+    Before Python 3.13 argparse makes an empty list of `--option=--`, since then a value of the two dashes.
+    """
+    whole = parser(language)
+    options = whole.parse_args(arguments)
+    for name, value in vars(options).items():
+        if value in ([], "--") and name != "task":
+            whole.error(f"argument --{name.replace('_', '-')}: expected one argument")
+    return options
 
 
 class _Help(argparse.HelpFormatter):
