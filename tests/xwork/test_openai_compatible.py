@@ -13,7 +13,7 @@ from xuen.xwork.messages import Assistant, Finish, System, ToolCall, ToolDefinit
 from xuen.xwork.model.anthropic import Anthropic
 from xuen.xwork.model.client import Options, assemble
 from xuen.xwork.model.openai_compatible import OpenAICompatible
-from xuen.xwork.model.openai_format import pieces
+from xuen.xwork.model.openai_format import Stream
 from xuen.xwork.model.retry import Asker, Patience
 from xuen.xwork.model.server import Reading, sendable
 from xuen.xwork.model.server_errors import refusal, seconds
@@ -389,4 +389,4 @@ def test_a_rate_limit_that_speaks_of_tokens_is_no_overflow():
     ],
 )
 def test_what_a_server_does_not_count_stays_unknown(told, usage):
-    assert assemble(pieces({"choices": [], "usage": told})).usage == usage
+    assert assemble(Stream().pieces({"choices": [], "usage": told})).usage == usage

@@ -10,35 +10,24 @@ Source: https://docs.anthropic.com/en/api/messages-streaming
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
-from xuen.texts import xwork as texts
-from xuen.xwork.cancel import Cancel
-from xuen.xwork.errors import Retryable
-from xuen.xwork.messages import Assistant, Finish, Message, System, ToolDefinition, ToolResult, Usage, User
+from xuen.xwork.messages import Assistant, Message, System, ToolDefinition, ToolResult, Usage, User
 from xuen.xwork.model.client import (
     CallDelta,
     Delta,
-    Finished,
     Options,
     ReasoningDelta,
     ReplayDelta,
     TextDelta,
     UsageDelta,
 )
+from xuen.xwork.model.openai_format import as_arguments
 from xuen.xwork.model.server import ServerModel
 
 _VERSION: Final = "2023-06-01"
 _MAX_TOKENS: Final = 16_000  # the API wants a number
-_FINISH: Final = {
-    "end_turn": Finish.STOP,
-    "stop_sequence": Finish.STOP,
-    "tool_use": Finish.CALLS,
-    "max_tokens": Finish.LENGTH,
-    "model_context_window_exceeded": Finish.LENGTH,
-    "refusal": Finish.REFUSED,
-}
 
 
 class Anthropic(ServerModel):
@@ -51,77 +40,106 @@ class Anthropic(ServerModel):
     def _endpoint(base: str) -> str:
         return (base if base.endswith("/v1") else f"{base}/v1") + "/messages"
 
-    def complete(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[ToolDefinition] = (),
-        *,
-        options: Options,
-        cancel: Cancel,
-    ) -> Iterator[Delta]:
-        """See `ModelClient.complete`."""
-        headers = {"anthropic-version": _VERSION} | ({"x-api-key": self._key} if self._key else {})
-        stream = Stream()
-        for event in self._asked(request_body(messages, tools, options), headers).chunks(cancel):
-            if event.get("type") == "error":
-                raise self._refused(event)
-            yield from stream.pieces(event)
-        if stream.finish is None:
-            raise Retryable(texts.BROKEN_STREAM.of(reason=texts.NO_END))
-        yield Finished(stream.finish)
+    def _headers(self) -> dict[str, str]:
+        return {"anthropic-version": _VERSION} | ({"x-api-key": self._key} if self._key else {})
+
+    def _body(self, messages: Sequence[Message], tools: Sequence[ToolDefinition], options: Options) -> dict[str, Any]:
+        return request_body(messages, tools, options)
+
+    def _stream(self) -> Stream:
+        return Stream()
 
 
 class Stream:
-    """What the events of one answer have told so far."""
+    """What the events of one answer have said so far; an answer in one piece is one event."""
 
     def __init__(self) -> None:
-        self.finish: Finish | None = None
+        self.finish: str | None = None  # the server's word for why the model stopped
+        self.unread = ""  # something that was sent and is not understood
         self._thinking: dict[int, dict[str, Any]] = {}
         self._calls: dict[int, int] = {}
+        self._inputs: dict[int, str] = {}  # of calls that came with their whole input
+        self._block = 0
 
     def pieces(self, event: dict[str, Any]) -> list[Delta]:
-        """The pieces that one event holds; unknown events hold none."""
+        """The pieces that one event holds."""
+        index = event.get("index")
+        self._block = index if isinstance(index, int) else self._block
+        found: list[Delta] = []
         match event:
-            case {"type": "message_start", "message": {"usage": dict(usage)}}:
-                return [UsageDelta(_usage(usage))]
-            case {"type": "content_block_start", "index": int(index), "content_block": dict(block)}:
-                return self._begun(index, block)
-            case {"type": "content_block_delta", "index": int(index), "delta": dict(delta)}:
-                return self._grown(index, delta)
-            case {"type": "content_block_stop", "index": int(index)} if index in self._thinking:
-                return [ReplayDelta(json.dumps(list(self._thinking.values()), ensure_ascii=False))]
+            case {"type": "message_start", "message": dict(message)}:
+                found = _counted(message)
+            case {"type": "message"}:
+                found = self._whole(event)
+            case {"type": "content_block_start", "content_block": dict(block)}:
+                found = self._begun(self._block, block)
+            case {"type": "content_block_delta", "delta": dict(delta)}:
+                found = self._grown(self._block, delta)
+            case {"type": "content_block_stop"}:
+                found = self._ended(self._block)
             case {"type": "message_delta", "delta": dict(delta)}:
-                reason = delta.get("stop_reason")
-                if isinstance(reason, str):
-                    self.finish = _FINISH.get(reason, Finish.STOP)
-                counted = event.get("usage")
-                return [UsageDelta(_usage(counted))] if isinstance(counted, dict) else []
+                self._stopped(delta)
+                found = _counted(event)
+            case {"type": "message_stop"}:
+                self.finish = self.finish or ""
+            case {"type": "ping"}:
+                pass
             case _:
-                return []
+                self._pass_over(event)
+        return found
+
+    def _whole(self, message: dict[str, Any]) -> list[Delta]:
+        """The pieces of an answer that was not streamed."""
+        found = _counted(message)
+        content = message.get("content")
+        for index, block in enumerate(content if isinstance(content, list) else [{"type": "text", "text": content}]):
+            found += self._begun(index, block) + self._ended(index) if isinstance(block, dict) else []
+        self._stopped(message)
+        self.finish = self.finish or ""
+        return found
 
     def _begun(self, index: int, block: dict[str, Any]) -> list[Delta]:
-        match block.get("type"):
-            case "tool_use":
+        match block:
+            case {"type": "tool_use"}:
                 self._calls[index] = len(self._calls)
+                self._inputs[index] = as_arguments(block.get("input"))
                 return [CallDelta(self._calls[index], id=str(block.get("id", "")), name=str(block.get("name", "")))]
-            case "thinking" | "redacted_thinking":
+            case {"type": "thinking" | "redacted_thinking"}:
                 self._thinking[index] = dict(block)
-            case "text" if block.get("text"):
-                return [TextDelta(str(block["text"]))]
+                return [ReasoningDelta(text)] if isinstance(text := block.get("thinking"), str) and text else []
+            case {"type": "text", "text": str(text)}:
+                return [TextDelta(text)] if text else []
+        self._pass_over(block)
         return []
 
     def _grown(self, index: int, delta: dict[str, Any]) -> list[Delta]:
         match delta:
             case {"type": "text_delta", "text": str(text)}:
                 return [TextDelta(text)]
-            case {"type": "input_json_delta", "partial_json": str(part)} if index in self._calls:
-                return [CallDelta(self._calls[index], arguments=part)]
+            case {"type": "input_json_delta", "partial_json": part} if index in self._calls:
+                self._inputs.pop(index, None)
+                return [CallDelta(self._calls[index], arguments=as_arguments(part))]
             case {"type": "thinking_delta", "thinking": str(text)} if index in self._thinking:
                 self._thinking[index]["thinking"] = self._thinking[index].get("thinking", "") + text
                 return [ReasoningDelta(text)]
             case {"type": "signature_delta", "signature": str(text)} if index in self._thinking:
                 self._thinking[index]["signature"] = self._thinking[index].get("signature", "") + text
+                return []
+        self._pass_over(delta)
         return []
+
+    def _ended(self, index: int) -> list[Delta]:
+        if index in self._thinking:
+            return [ReplayDelta(json.dumps(list(self._thinking.values()), ensure_ascii=False))]
+        arguments = self._inputs.pop(index, "")
+        return [CallDelta(self._calls[index], arguments=arguments)] if arguments else []
+
+    def _stopped(self, holder: dict[str, Any]) -> None:
+        reason = holder.get("stop_reason")
+        self.finish = reason if isinstance(reason, str) else self.finish
+
+    def _pass_over(self, part: dict[str, Any]) -> None:
+        self.unread = json.dumps(part, ensure_ascii=False)
 
 
 def request_body(messages: Sequence[Message], tools: Sequence[ToolDefinition], options: Options) -> dict[str, Any]:
@@ -190,6 +208,11 @@ def _input(arguments: str) -> dict[str, Any]:
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def _counted(holder: dict[str, Any]) -> list[Delta]:
+    usage = holder.get("usage")
+    return [UsageDelta(_usage(usage))] if isinstance(usage, dict) else []
 
 
 def _usage(usage: dict[str, Any]) -> Usage:

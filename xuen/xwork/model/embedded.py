@@ -26,9 +26,10 @@ from xuen.texts import xwork as texts
 from xuen.xwork import signals
 from xuen.xwork.cancel import Cancel, stop_if
 from xuen.xwork.errors import ContextOverflow, ModelError, ModelMissing, RequestRefused, Retryable
-from xuen.xwork.messages import Finish, Message, ToolDefinition
+from xuen.xwork.messages import Message, ToolDefinition
 from xuen.xwork.model.client import Delta, Finished, Options
-from xuen.xwork.model.openai_format import finish_of, pieces, request_body
+from xuen.xwork.model.endings import ending
+from xuen.xwork.model.openai_format import Stream, request_body
 
 CONTEXT_TOKENS = 8192
 _MOST_THREADS = 8
@@ -106,16 +107,15 @@ class EmbeddedModel:
             target=_run, args=(self._server, body, arrived.put, given_up), name="embedded-model", daemon=True
         )
         self._running.start()
-        finish: Finish | None = None
+        answer = Stream()
         while (chunk := _next(arrived, cancel)) is not None:
             decoded = json.loads(chunk)
             if isinstance(decoded, dict) and "error" in decoded:
                 raise self._error(decoded["error"])
-            yield from pieces(decoded)
-            finish = finish_of(decoded) or finish
-        if finish is None:
+            yield from answer.pieces(decoded)
+        if answer.finish is None:
             raise Retryable(texts.EMPTY_ANSWER)
-        yield Finished(finish)
+        yield Finished(ending(answer.finish))
 
     def _await_last(self, cancel: Cancel) -> None:
         """Wait for a cancelled completion that has not stopped yet: only one can run at a time."""

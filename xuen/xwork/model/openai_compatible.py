@@ -5,15 +5,12 @@ Owns the address, and what differs from server to server; the form is `openai_fo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from xuen.texts import xwork as texts
-from xuen.xwork.cancel import Cancel
-from xuen.xwork.errors import Retryable
-from xuen.xwork.messages import Finish, Message, ToolDefinition
-from xuen.xwork.model.client import Delta, Finished, Options
-from xuen.xwork.model.openai_format import finish_of, pieces, request_body
+from xuen.xwork.messages import Message, ToolDefinition
+from xuen.xwork.model import openai_format
+from xuen.xwork.model.client import Options
 from xuen.xwork.model.server import ServerModel
 
 
@@ -26,31 +23,11 @@ class OpenAICompatible(ServerModel):
     def _endpoint(base: str) -> str:
         return base if base.endswith("/chat/completions") else base + "/chat/completions"
 
-    def complete(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[ToolDefinition] = (),
-        *,
-        options: Options,
-        cancel: Cancel,
-    ) -> Iterator[Delta]:
-        """See `ModelClient.complete`."""
-        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        reading = self._asked(request_body(messages, tools, options), headers)
-        finish: Finish | None = None
-        for chunk in reading.chunks(cancel):
-            if chunk.get("error"):
-                raise self._refused(chunk)
-            yield from pieces(_as_delta(chunk))
-            finish = finish_of(chunk) or finish
-        if finish is None and not reading.done:
-            raise Retryable(texts.BROKEN_STREAM.of(reason=texts.NO_END))
-        yield Finished(finish or Finish.STOP)
+    def _headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self._key}"} if self._key else {}
 
+    def _body(self, messages: Sequence[Message], tools: Sequence[ToolDefinition], options: Options) -> dict[str, Any]:
+        return openai_format.request_body(messages, tools, options)
 
-def _as_delta(chunk: dict[str, Any]) -> dict[str, Any]:
-    """A whole answer in the form of a stream's piece."""
-    choices = chunk.get("choices")
-    if isinstance(choices, list) and choices and isinstance(choices[0], dict) and "delta" not in choices[0]:
-        return chunk | {"choices": [choices[0] | {"delta": choices[0].get("message")}]}
-    return chunk
+    def _stream(self) -> openai_format.Stream:
+        return openai_format.Stream()

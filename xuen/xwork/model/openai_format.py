@@ -1,27 +1,25 @@
 """The chat format of OpenAI's `chat/completions`, as pure functions: a request's body, the pieces of a chunk.
 
 Shared by every server that speaks it and by the embedded model, whose runtime takes and gives the same JSON.
-Owns the field names and nothing of the transport. Tolerant in what it reads: a field that is missing, null or of
-another type counts as not there, because servers differ; it never raises for a chunk.
+Owns the field names and nothing of the transport. Tolerant in what it reads, because servers differ: it never raises
+for a chunk, and a field in another form than OpenAI's is read by what it holds. What is not understood is kept, so that
+it is never taken for an empty answer.
 
 Source: https://platform.openai.com/docs/api-reference/chat-streaming
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeGuard
 
-from xuen.xwork.messages import Assistant, Finish, Message, System, ToolDefinition, ToolResult, Usage, User
+from xuen.xwork.messages import Assistant, Message, System, ToolDefinition, ToolResult, Usage, User
 from xuen.xwork.model.client import CallDelta, Delta, Options, ReasoningDelta, TextDelta, UsageDelta
 
-_FINISH = {
-    "stop": Finish.STOP,
-    "length": Finish.LENGTH,
-    "tool_calls": Finish.CALLS,
-    "function_call": Finish.CALLS,
-    "content_filter": Finish.REFUSED,
-}
+_TEXTS = ("text", "thinking", "reasoning", "summary", "content", "refusal", "value")
+"""Under which names the parts of a text hold their own."""
+_DEEPEST = 5  # levels of parts within parts
 
 
 def request_body(messages: Sequence[Message], tools: Sequence[ToolDefinition], options: Options) -> dict[str, Any]:
@@ -49,36 +47,78 @@ def request_body(messages: Sequence[Message], tools: Sequence[ToolDefinition], o
     return body | {name: value for name, value in plain.items() if value is not None}
 
 
-def pieces(chunk: object) -> list[Delta]:
-    """The pieces that one decoded chunk of a stream holds, its end excepted (see `finish_of`)."""
-    found: list[Delta] = []
-    delta = _dict(_choice(chunk).get("delta"))
-    reasoning = _text(delta.get("reasoning_content")) or _text(delta.get("reasoning"))
-    if reasoning:
-        found.append(ReasoningDelta(reasoning))
-    if text := _text(delta.get("content")):
-        found.append(TextDelta(text))
+class Stream:
+    """What the chunks of one answer have said so far; an answer in one piece is one chunk."""
+
+    def __init__(self) -> None:
+        self.finish: str | None = None  # the server's word for why the model stopped
+        self.unread = ""  # something that was sent and is not understood
+        self._begun = False
+
+    def pieces(self, chunk: object) -> list[Delta]:
+        """The pieces that one decoded chunk holds, the end excepted; its usage may follow in a later one."""
+        choice = _choice(chunk)
+        delta = _dict(choice.get("delta"))
+        if not delta and not self._begun:  # some servers repeat the whole message at the end of a stream
+            delta = _dict(choice.get("message"))
+        found = [*_thoughts(delta), *_said(delta.get("content")), *_said(delta.get("refusal"))]
+        found += [*_said(choice.get("text")), *_calls(delta)]
+        self._begun = self._begun or bool(found)
+        usage = _dict(_dict(chunk).get("usage")) or _dict(choice.get("usage"))
+        if usage:
+            found.append(UsageDelta(_usage(usage)))
+        self.finish = _word(choice.get("finish_reason")) or self.finish
+        if not found and (rest := _rest(chunk, delta)):
+            self.unread = json.dumps(rest, ensure_ascii=False)
+        return found
+
+
+def _thoughts(delta: dict[str, Any]) -> Iterator[Delta]:
+    """What the model thought; servers that say it under several names say the same."""
+    for name in ("reasoning_content", "reasoning", "thinking", "reasoning_details"):
+        if text := _text(delta.get(name)):
+            yield ReasoningDelta(text)
+            return
+
+
+def _said(content: object) -> Iterator[Delta]:
+    """What the model said: a text, a part, or a list of these; parts of its thinking are among them."""
+    for part in content if isinstance(content, list) else [content]:
+        if text := _text(part):
+            kind = _dict(part).get("type")
+            thought = isinstance(kind, str) and ("think" in kind or "reason" in kind)
+            yield ReasoningDelta(text) if thought else TextDelta(text)
+
+
+def _calls(delta: dict[str, Any]) -> Iterator[Delta]:
     calls = delta.get("tool_calls")
-    for place, call in enumerate(calls if isinstance(calls, list) else []):
-        function = _dict(_dict(call).get("function"))
-        index = _dict(call).get("index")
-        found.append(
-            CallDelta(
-                index=index if isinstance(index, int) else place,
-                id=_text(_dict(call).get("id")),
-                name=_text(function.get("name")),
-                arguments=_text(function.get("arguments")),
-            )
+    if not calls and delta.get("function_call"):  # the older form
+        calls = [{"function": delta["function_call"]}]
+    for place, call in enumerate(calls if isinstance(calls, list) else [calls] if calls else []):
+        outer = _dict(call)
+        function = _dict(outer.get("function")) or outer
+        index = outer.get("index")
+        arguments = next((function[name] for name in ("arguments", "parameters", "input") if name in function), None)
+        yield CallDelta(
+            index=int(str(index)) if str(index).isdecimal() else place,
+            id=_word(outer.get("id")),
+            name=_word(function.get("name")),
+            arguments=as_arguments(arguments),
         )
-    if usage := _dict(_dict(chunk).get("usage")):
-        found.append(UsageDelta(_usage(usage)))
-    return found
 
 
-def finish_of(chunk: object) -> Finish | None:
-    """Why the model stopped, if this chunk says so; the usage may still follow in a later one."""
-    reason = _choice(chunk).get("finish_reason")
-    return _FINISH.get(reason, Finish.STOP) if isinstance(reason, str) else None
+def as_arguments(value: object) -> str:
+    """The arguments of a call as text: servers send them in pieces of JSON, or as the object itself."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False) if value else ""
+
+
+def _rest(chunk: object, delta: dict[str, Any]) -> object:
+    """What a chunk without pieces holds that should not be empty."""
+    if "choices" not in _dict(chunk):
+        return chunk
+    return {name: value for name, value in delta.items() if name != "role" and value}
 
 
 def _message(message: Message) -> dict[str, Any]:
@@ -115,15 +155,31 @@ def _usage(usage: dict[str, Any]) -> Usage:
 
 def _choice(chunk: object) -> dict[str, Any]:
     choices = _dict(chunk).get("choices")
-    return _dict(choices[0]) if isinstance(choices, list) and choices else {}
+    return _dict(choices[0]) if isinstance(choices, list) and choices else _dict(choices)
 
 
 def _dict(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+def _text(value: object, level: int = 0) -> str:
+    """The text of a value, of a part that holds one under a name for its kind, or of a list of both."""
+    if level < _DEEPEST and isinstance(value, list):
+        return "".join(_text(part, level + 1) for part in value)
+    if level < _DEEPEST and isinstance(value, dict):
+        return next((text for name in _TEXTS if (text := _text(value.get(name), level + 1))), "")
+    return value if isinstance(value, str) else str(value) if _is_number(value) else ""
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _word(value: object) -> str:
+    """A word, which may be a number, or stand in an object as its `type`."""
+    if isinstance(value, dict):
+        value = value.get("type")
+    return "" if value in ("null", "none") else _text(value)
 
 
 def _count(value: object) -> int | None:
@@ -131,5 +187,5 @@ def _count(value: object) -> int | None:
 
 
 def _money(value: object) -> float | None:
-    number = float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    number = float(value) if _is_number(value) else None
     return number if number is not None and 0 <= number < float("inf") else None

@@ -1,36 +1,48 @@
-"""A streamed request to a model server: the connection, and what HTTP does translated into the errors of xwork.
+"""Model servers: an address, a model's name, a key, and the way of a request to its answer.
 
-Owns what all protocols of such servers share. Reading happens on a thread of its own, because a read of the network
-cannot be cancelled and a caller must be free within half a second. Always holds: the answer does not depend on how the
-bytes were cut; the key stands in one header and in no message, nor
-does a password in the address; a thread that dies of anything ends the wait as well.
+Owns what the protocols of such servers share. Always holds: the answer does not depend on how the bytes were cut; the
+key stands in one header and in no message, nor does a password in the address; what is not understood is never taken
+for an empty answer.
 """
 
 from __future__ import annotations
 
 import json
-import queue
-import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from urllib.parse import urlsplit
 
 from xuen import redact
 from xuen.texts import plain
 from xuen.texts import xwork as texts
 from xuen.xwork.cancel import Cancel
-from xuen.xwork.errors import BadUse, Interrupted, ModelError, Retryable
-from xuen.xwork.model.server_errors import refusal, told
+from xuen.xwork.errors import BadUse, EmptyAnswer, ModelError, Retryable
+from xuen.xwork.messages import Finish, Message, ToolDefinition
+from xuen.xwork.model.client import CallDelta, Delta, Finished, Options, TextDelta
+from xuen.xwork.model.endings import ending
+from xuen.xwork.model.reading import Reading
+from xuen.xwork.model.server_errors import is_error, refusal, shown, status_of, told, without
 
 if TYPE_CHECKING:
     import httpx
 
-_POLL = 0.05  # seconds between two looks at the cancel token
 _CONNECT = 30.0  # seconds
 SILENCE = 600.0  # seconds between two pieces: a local model may read a long prompt for minutes
 _LOOPBACK = {"localhost", "127.0.0.1", "::1", "[::1]"}
+
+
+class Stream(Protocol):
+    """What the parts of one answer have said so far."""
+
+    finish: str | None
+    """The server's word for why the model stopped; None before that, empty where it gave none."""
+    unread: str
+    """Something that was sent and is not understood."""
+
+    def pieces(self, chunk: dict[str, Any]) -> list[Delta]:
+        """The pieces that one part holds, the end excepted."""
+        ...
 
 
 class ServerModel(ABC):
@@ -70,6 +82,18 @@ class ServerModel(ABC):
     def _endpoint(base: str) -> str:
         """The address that requests go to."""
 
+    @abstractmethod
+    def _headers(self) -> dict[str, str]:
+        """What the protocol wants beside the usual ones, the key among it."""
+
+    @abstractmethod
+    def _body(self, messages: Sequence[Message], tools: Sequence[ToolDefinition], options: Options) -> dict[str, Any]:
+        """A request in the form of the protocol, without the model's name."""
+
+    @abstractmethod
+    def _stream(self) -> Stream:
+        """A reader for the parts of one answer."""
+
     @property
     def name(self) -> str:
         """The model's name on the server."""
@@ -86,16 +110,48 @@ class ServerModel(ABC):
             self._client.close()
             self._client = None
 
-    def _asked(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Reading:
-        """A request for an answer of this model."""
+    def complete(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolDefinition] = (),
+        *,
+        options: Options,
+        cancel: Cancel,
+    ) -> Iterator[Delta]:
+        """See `ModelClient.complete`."""
         if self._client is None:
             self._client = _client_for(self.url, self._silence)
-        data = json.dumps({**body, "model": self._model}).encode()
-        return Reading(self._client, self.url, data, headers, key=self._key, key_variable=self._key_variable)
+        data = json.dumps({**self._body(messages, tools, options), "model": self._model}).encode()
+        reading = Reading(self._client, self.url, data, self._headers(), key=self._key, key_variable=self._key_variable)
+        stream, said = self._stream(), False
+        for chunk in reading.chunks(cancel):
+            if is_error(chunk):
+                raise self._refused(chunk)
+            found = stream.pieces(chunk)
+            said = said or any(isinstance(delta, TextDelta | CallDelta) for delta in found)
+            yield from found
+        yield self._end(reading, stream, said=said)
+
+    def _end(self, reading: Reading, stream: Stream, *, said: bool) -> Finished:
+        """The last piece of an answer in which something was `said`, or nothing.
+
+        Raises:
+            ModelError: it is not an answer.
+        """
+        unread = reading.unread or shown(without(self._key, stream.unread))
+        if stream.finish is None and not reading.done:
+            missing = texts.NO_END_BUT.of(part=plain(unread)) if unread else texts.NO_END
+            raise Retryable(texts.BROKEN_STREAM.of(reason=missing))
+        word = stream.finish or ""
+        finish = ending(word)
+        if unread and not said and finish is not Finish.REFUSED:
+            raise EmptyAnswer(texts.NOT_UNDERSTOOD.of(part=plain(unread)))
+        return Finished(finish)
 
     def _refused(self, event: Mapping[str, Any]) -> ModelError:
-        """The error that a stream reported."""
-        return refusal(0, _without(self._key, told(event)), self._key_variable, has_key=bool(self._key))
+        """The error that an answer reported."""
+        reason = without(self._key, told(event))
+        return refusal(status_of(event), reason, self._key_variable, has_key=bool(self._key))
 
 
 def checked(base_url: str) -> str:
@@ -137,148 +193,3 @@ def _client_for(url: str, silence: float) -> httpx.Client:
         # Without TLS the certificates need not be read, which takes longer than the rest of the start.
         verify=not url.lower().startswith("http://"),
     )
-
-
-class Reading:
-    """One request on a thread of its own; what arrives goes to the caller through a queue."""
-
-    def __init__(
-        self,
-        client: httpx.Client,
-        url: str,
-        body: bytes,
-        headers: Mapping[str, str],
-        *,
-        key: str | None,
-        key_variable: str,
-    ) -> None:
-        """`headers` hold the key already, in the way of the protocol; `key` is what no message may hold."""
-        self._client = client
-        self._url = url
-        self._body = body
-        self._headers = {"Content-Type": "application/json", "Accept": "text/event-stream", **headers}
-        self._key = key
-        self._key_variable = key_variable
-        self._arrived: queue.SimpleQueue[dict[str, Any] | ModelError | None] = queue.SimpleQueue()
-        self._hang_up: Callable[[], None] = lambda: None
-        self._given_up = threading.Event()
-        self.done = False  # the server sent its end marker
-
-    def chunks(self, cancel: Cancel) -> Iterator[dict[str, Any]]:
-        """The decoded events of the stream as they come.
-
-        Raises:
-            Interrupted, ModelError: as `ModelClient.complete`.
-        """
-        threading.Thread(target=self._read, name="model-server", daemon=True).start()
-        try:
-            while (chunk := self._next(cancel)) is not None:
-                yield chunk
-        finally:
-            self._given_up.set()
-            self._hang_up()
-
-    def _next(self, cancel: Cancel) -> dict[str, Any] | None:
-        while not cancel.is_set():
-            with suppress(queue.Empty):
-                arrived = self._arrived.get(timeout=_POLL)
-                if isinstance(arrived, ModelError):
-                    raise arrived
-                return arrived
-        raise Interrupted(texts.INTERRUPTED)
-
-    def _read(self) -> None:
-        """The thread's whole life: events into the queue, then None or the error that ended them."""
-        import httpx
-        import httpx_sse
-
-        end: ModelError | None = ModelError(texts.BROKEN_STREAM.of(reason=texts.OWN_FAULT))
-        try:
-            with self._client.stream("POST", self._url, content=self._body, headers=self._headers) as response:
-                self._hang_up = _hang_up(response)
-                if self._given_up.is_set():
-                    return
-                self._take(response)
-            end = None
-        except httpx.TransportError as error:
-            end = self._trouble(error)
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, httpx_sse.SSEError) as error:
-            end = Retryable(texts.BROKEN_STREAM.of(reason=plain(_why(error))))
-        except RuntimeError as error:  # the client was closed around us
-            end = Retryable(texts.BROKEN_STREAM.of(reason=plain(_why(error))))
-        finally:
-            self._arrived.put(end)  # the caller waits for it
-
-    def _take(self, response: httpx.Response) -> None:
-        import httpx_sse
-
-        put = self._arrived.put
-        if response.status_code != 200:
-            response.read()
-            put(refusal_of(response, self._key, self._key_variable))
-            return
-        kind = response.headers.get("content-type", "")
-        if "application/json" in kind:  # a server that does not stream
-            self.done = True
-            self._put_json(response.read().decode("utf-8", "replace"))
-            return
-        if "text/event-stream" not in kind:
-            response.headers["content-type"] = "text/event-stream"  # some servers forget to say it
-        for event in httpx_sse.EventSource(response).iter_sse():
-            if event.data.strip() == "[DONE]":
-                self.done = True
-                return
-            if event.data.strip() and not self._put_json(event.data):
-                return
-
-    def _put_json(self, text: str) -> bool:
-        try:
-            chunk = json.loads(text)
-        except ValueError:
-            self._arrived.put(Retryable(texts.BROKEN_STREAM.of(reason=texts.UNREADABLE_CHUNK)))
-            return False
-        if isinstance(chunk, dict):
-            self._arrived.put(chunk)
-        return True
-
-    def _trouble(self, error: httpx.TransportError) -> Retryable:
-        import httpx
-
-        if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-            what = texts.UNREACHABLE.of(url=plain(redact.url(self._url)), reason=plain(_why(error)))
-            return Retryable(what, mend=texts.UNREACHABLE_MEND)
-        return Retryable(texts.BROKEN_STREAM.of(reason=plain(_why(error))))
-
-
-def refusal_of(response: httpx.Response, key: str | None, key_variable: str) -> ModelError:
-    """What an answer that is no success means; some servers repeat the key in it."""
-    try:
-        reason = told(response.json())
-    except ValueError:
-        reason = ""
-    reason = reason or " ".join(response.text.split())[:300] or response.reason_phrase
-    after = response.headers.get("retry-after"), response.headers.get("retry-after-ms")
-    return refusal(response.status_code, _without(key, reason), key_variable, has_key=bool(key), after=after)
-
-
-def _without(key: str | None, text: str) -> str:
-    return text.replace(key, "***") if key else text
-
-
-def _hang_up(response: httpx.Response) -> Callable[[], None]:
-    """Wakes a thread that waits for the next byte of this answer."""
-    stream = response.extensions.get("network_stream")
-
-    def shut() -> None:
-        import socket
-
-        connection = None if stream is None else stream.get_extra_info("socket")
-        if connection is not None:
-            with suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
-
-    return shut
-
-
-def _why(error: Exception) -> str:
-    return redact.text(str(error)) or type(error).__name__

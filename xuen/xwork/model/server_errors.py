@@ -5,15 +5,20 @@ Owns the patterns by which servers say that a request is too long; they agree on
 
 from __future__ import annotations
 
+import json
 import re
 import time
+from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xuen.texts import plain
 from xuen.texts import xwork as texts
 from xuen.xwork.errors import AccessDenied, ContextOverflow, ModelError, RequestRefused, Retryable
 from xuen.xwork.session.records import whole
+
+if TYPE_CHECKING:
+    import httpx
 
 _TOO_LONG = re.compile(
     r"context[ _]length[ _]exceeded|exceed_context_size|maximum context length|context (?:window|length|size)"
@@ -32,18 +37,68 @@ _LATER = re.compile(
 )
 _TRANSIENT = {408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529}
 _SHOWN = 500  # characters of a server's message
+_DEEPEST = 5  # levels of an error within an error
 
 
-def told(body: Any) -> str:
-    """What a server says about its error, in any of the shapes that they use."""
-    error = body.get("error", body) if isinstance(body, dict) else body
-    if isinstance(error, dict):
-        parts = [error.get(name) for name in ("type", "code", "message", "detail")]
-        words = [str(part) for part in parts if isinstance(part, str | int) and part not in ("", None)]
-        text = ": ".join(words)
-    else:
-        text = error if isinstance(error, str) else ""
+def is_error(event: Mapping[str, Any]) -> bool:
+    """Whether a part of an answer reports a failure instead, in any of the shapes that servers use."""
+    choices = event.get("choices")
+    holders = [event, *(choices if isinstance(choices, list) else ())]
+    if any(isinstance(holder, dict) and (holder.get("error") or holder.get("errors")) for holder in holders):
+        return True
+    if "error" in (event.get("object"), event.get("type"), event.get("status")):
+        return True
+    return "choices" not in event and any(
+        isinstance(event.get(name), str | list) for name in ("message", "msg", "detail")
+    )
+
+
+def status_of(event: object, level: int = 0) -> int:
+    """The HTTP status that a report of a failure holds as its code; 0 without one."""
+    if not isinstance(event, dict) or level > _DEEPEST:
+        return 0
+    for name in ("code", "status", "status_code"):
+        if isinstance(code := event.get(name), int) and 400 <= code < 600:
+            return code
+    return status_of(event.get("error"), level + 1)
+
+
+def told(body: object) -> str:
+    """What a server says about its error: the words in it, or all of it where they are in no known place."""
+    text = ": ".join(dict.fromkeys(_words(body)))
+    return shown(text or (json.dumps(body, ensure_ascii=False) if body else ""))
+
+
+def _words(body: object, level: int = 0) -> Iterator[str]:
+    if isinstance(body, dict) and level < _DEEPEST:
+        for name in ("choices", "error", "errors", "type", "code", "loc", "message", "msg", "detail"):
+            yield from _words(body.get(name), level + 1)
+    elif isinstance(body, list) and level < _DEEPEST:
+        for item in body:
+            yield from _words(item, level + 1)
+    elif isinstance(body, str | int) and not isinstance(body, bool) and body not in ("", "error"):
+        yield str(body)
+
+
+def shown(text: str) -> str:
+    """What a server sent as one line that can be shown."""
     return " ".join(whole(text).split())[:_SHOWN]
+
+
+def refusal_of(response: httpx.Response, key: str | None, key_variable: str) -> ModelError:
+    """What an answer that is no success means; some servers repeat the key in it."""
+    try:
+        reason = told(response.json())
+    except (ValueError, RecursionError):
+        reason = ""
+    reason = reason or " ".join(response.text.split())[:300] or response.reason_phrase
+    after = response.headers.get("retry-after"), response.headers.get("retry-after-ms")
+    return refusal(response.status_code, without(key, reason), key_variable, has_key=bool(key), after=after)
+
+
+def without(key: str | None, text: str) -> str:
+    """The text without the key."""
+    return text.replace(key, "***") if key else text
 
 
 def refusal(
