@@ -204,7 +204,7 @@ def test_without_a_key_none_is_sent_and_a_proxy_is_not_asked_for_this_machine(mo
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: [DONE]\n\n', Assistant("a")),
+        (b'data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: [DONE]\n\n', Assistant("a", finish=Finish.OTHER)),
         (b': ping\n\ndata:{"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}\n\n', Assistant("a")),
         (b'data: {"choices":[{"delta":{"content":"a"},"finish_reason":"length"}]}\n\ndata: [DONE]\n\n',
          Assistant("a", finish=Finish.LENGTH)),

@@ -1,7 +1,7 @@
 """Model servers that say the same in other forms: nothing that they send is read as empty, whatever its form or label.
 
 Forms seen in public reports: ggml-org/llama.cpp#20198, sipeed/picoclaw#1292, simonw/llm-mistral#39,
-meilisearch/meilisearch#6327, fox1245/NeoGraph#124.
+meilisearch/meilisearch#6327, fox1245/NeoGraph#124, InternLM/xtuner#1755, tidyverse/ellmer#3.
 """
 
 import json
@@ -105,6 +105,28 @@ def test_the_first_bytes_decide_and_not_the_label(xwork, model_server, say):
     for label in (JSON, STREAM, "text/plain", "application/octet-stream"):
         assert ask(OpenAICompatible, model_server, say.stream(FINE, kind=label)).message.text == "fine"
         assert ask(OpenAICompatible, model_server, say.stream(whole, kind=label)).message.text == "hi"
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("error", "ended it with 'error'; trying again"),
+        ("abort", "ended it with 'abort'; trying again"),
+        ("network_error", "ended it with 'network_error'; trying again"),
+        ("max_tokens", "cut off at its output limit"),
+        ("SENSITIVE", "withheld the answer"),
+        ("wandered off", "'wandered off', which xwork does not know: the answer may not be whole"),
+        (None, "without a reason: the answer may not be whole"),
+        ("stop", ""),
+        ("eos", ""),
+    ],
+)
+def test_an_answer_is_whole_only_for_known_endings(xwork, model_server, say, word, said):
+    code, out, errors = xwork(say.stream(sent(chunk(content="The answ"), chunk(word))), say.stream(FINE))
+    assert said in errors and bool(said) == bool(errors)
+    again = "trying again" in said
+    assert (code, len(model_server.requests)) == (int(word == "SENSITIVE"), 1 + again)
+    assert out == "The answ\n" + "fine\n" * again
 
 
 # --- field by field --------------------------------------------------------------------------------------------------
@@ -257,8 +279,15 @@ def test_pieces_of_an_input_may_be_objects_and_replace_the_one_at_the_start(mode
         ([{"type": "error", "error": {"type": "overloaded_error", "message": "busy"}}], Retryable, "busy"),
         ([{"message": "no such model"}], ModelError, "no such model"),
         ([{"type": "content_block_start", "content_block": {"type": "novel"}}], EmptyAnswer, "novel"),
+        ([{"type": "message_delta", "delta": {"stop_reason": "api_error"}}], Retryable, "api_error"),
     ],
 )
 def test_failures_in_the_other_protocol(model_server, say, events, kind, words):
     with pytest.raises(kind, match=words):
         ask(Anthropic, model_server, say.stream(sent(*events, {"type": "message_stop"}, done=False)))
+
+
+def test_an_unknown_end_in_the_other_protocol(model_server, say):
+    for reason, word in ((None, ""), ("pause_turn", "pause_turn")):
+        events = [*streamed(MESSAGE | {"stop_reason": reason})]
+        assert ask(Anthropic, model_server, say.stream(sent(*events))).message.finish is Finish.OTHER, word

@@ -69,6 +69,15 @@ OWN_FAULT = Text("an error in xwork itself", "xwork 自身出错")
 NO_END = Text("the end is missing", "没有结束标记")
 UNREADABLE_CHUNK = Text("part of it is not JSON: {part}", "其中有无法解析的 JSON：{part}")
 NO_END_BUT = Text("the end is missing, and the server sent: {part}", "没有结束标记，服务器还发来：{part}")
+ENDED_WITH = Text("the server ended it with {word}", "服务器以 {word} 结束了回答")
+UNKNOWN_END = Text(
+    "the model server ended its answer with {word}, which xwork does not know: the answer may not be whole",
+    "模型服务器以 {word} 结束回答，xwork 不认识这个原因：回答可能不完整",
+)
+NO_REASON = Text(
+    "the model server ended its answer without a reason: the answer may not be whole",
+    "模型服务器结束回答时没有给出原因：回答可能不完整",
+)
 NOT_UNDERSTOOD = Text("the model server sent no answer, but this: {part}", "模型服务器没有给出回答，而是发来：{part}")
 ACCESS = Text("the model server denied access ({status}): {reason}", "模型服务器拒绝访问（{status}）：{reason}")
 ACCESS_MEND = Text("Is the key in {variable} right?", "环境变量 {variable} 里的密钥正确吗？")

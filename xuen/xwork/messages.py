@@ -24,6 +24,7 @@ class Finish(StrEnum):
     CALLS = "calls"  # it wants its tool calls carried out
     LENGTH = "length"  # it was cut off: what it wrote, and above all its last tool call, may not be whole
     REFUSED = "refused"  # the provider withheld the answer
+    OTHER = "other"  # the server gave no reason, or an unknown one: what it wrote may not be whole
 
 
 class ToolCall(msgspec.Struct, frozen=True, gc=False):

@@ -62,9 +62,10 @@ class StepDelta(msgspec.Struct, frozen=True):
 
 
 class Finished(msgspec.Struct, frozen=True):
-    """The last piece."""
+    """The last piece; `word` is the server's own for an unknown reason."""
 
     reason: Finish
+    word: str = ""
 
 
 Delta = TextDelta | ReasoningDelta | CallDelta | UsageDelta | ReplayDelta | StepDelta | Finished

@@ -115,7 +115,7 @@ class EmbeddedModel:
             yield from answer.pieces(decoded)
         if answer.finish is None:
             raise Retryable(texts.EMPTY_ANSWER)
-        yield Finished(ending(answer.finish))
+        yield Finished(ending(answer.finish), answer.finish)
 
     def _await_last(self, cancel: Cancel) -> None:
         """Wait for a cancelled completion that has not stopped yet: only one can run at a time."""

@@ -21,6 +21,7 @@ from xuen.xwork.events import (
     Listener,
     ModelEnded,
     ModelStarted,
+    Notice,
     ReasoningChunk,
     Retrying,
     StepStarted,
@@ -30,6 +31,7 @@ from xuen.xwork.messages import Finish, Message, ToolDefinition
 from xuen.xwork.model.client import (
     Answer,
     Assembler,
+    Finished,
     ModelClient,
     Options,
     ReasoningDelta,
@@ -67,6 +69,7 @@ class Asker:
         self._language: Language = language
         self._patience = patience or Patience()
         self._jitter = jitter or _jitter
+        self._unclear: set[str] = set()  # unknown words for the end of an answer that were reported
 
     def ask(
         self,
@@ -97,6 +100,7 @@ class Asker:
     def _once(self, messages: Sequence[Message], tools: Sequence[ToolDefinition], options: Options) -> Answer:
         began = time.monotonic()
         assembler = Assembler()
+        word = ""
         for delta in joined(self._client.complete(messages, tools, options=options, cancel=self._cancel)):
             assembler.add(delta)
             if isinstance(delta, TextDelta):
@@ -105,12 +109,23 @@ class Asker:
                 self._tell(ReasoningChunk(text=delta.text))
             elif isinstance(delta, StepDelta):
                 self._tell(StepStarted(step=delta.step))
+            elif isinstance(delta, Finished):
+                word = delta.word
         answer = assembler.answer()
         said = answer.message
         if not said.text.strip() and not said.calls and said.finish is not Finish.REFUSED:
             raise EmptyAnswer(texts.EMPTY_ANSWER)
         self._tell(ModelEnded(finish=said.finish, usage=answer.usage, seconds=time.monotonic() - began))
+        if said.finish is Finish.OTHER:
+            self._report_end(word)
         return answer
+
+    def _report_end(self, word: str) -> None:
+        """Say once that answers end in an unknown way."""
+        if word not in self._unclear:
+            self._unclear.add(word)
+            what = texts.UNKNOWN_END.of(word=plain(repr(word))) if word else texts.NO_REASON
+            self._tell(Notice(level="warning", text=what.in_language(self._language)))
 
     def _pause(self, attempt: int, error: ModelError) -> float:
         """Seconds until the next try.

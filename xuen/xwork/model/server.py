@@ -146,7 +146,7 @@ class ServerModel(ABC):
         finish = ending(word)
         if unread and not said and finish is not Finish.REFUSED:
             raise EmptyAnswer(texts.NOT_UNDERSTOOD.of(part=plain(unread)))
-        return Finished(finish)
+        return Finished(finish, word)
 
     def _refused(self, event: Mapping[str, Any]) -> ModelError:
         """The error that an answer reported."""
