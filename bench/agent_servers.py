@@ -74,9 +74,9 @@ class Script:
 
     def _closing(self, whole: str, results: list[str]) -> str:
         if JUDGE in whole and RESEARCH not in whole:
-            return "Clearly better.\nSCORE: 8"
+            return "Clearly better.\nSCORE " + re.findall(r"SCORE ([0-9a-f]+):", whole)[-1] + ": 8"
         if WORDS in whole and RESEARCH not in whole:
-            return "\n".join(BANK)
+            return "WORDS " + re.findall(r"WORDS ([0-9a-f]+)", whole)[-1] + "\n" + json.dumps(BANK)
         if self.case == "denied":
             return "I could not run the command. The tool answered: " + " ".join(results)[:300]
         return self.final

@@ -1,4 +1,4 @@
-"""Every labelled answer of a judge, read: how many scores are exact, how many too good.
+"""Every labelled answer of a judge, read: as it is, without the call's nonce, and with the line that was asked for.
 
 python bench/answers.py
 """
@@ -15,26 +15,31 @@ sys.path.insert(0, str(ROOT))
 
 from xuen.guard.score import read_score  # noqa: E402 - needs the line above
 
+NONCE = "c0ffee42"
+ASKED_FOR = f"\nSCORE {NONCE}: 4\n"
+
 
 def main() -> int:
     corpus = (ROOT / "tests" / "corpora" / "judge_answers.jsonl").read_text(encoding="utf-8")
     answers = [json.loads(line) for line in corpus.splitlines()]
     began = time.monotonic()
-    exact = too_good = 0
+    exact = bare = too_good = 0
     for answer in answers:
-        got, label = read_score(answer["answer"], asked=answer.get("asked", "")).score, answer["score"]
-        exact += got == label
+        got, label = read_score(answer["answer"], NONCE, answer.get("asked", "")).score, answer["score"]
+        bare += got is not None
         if got is not None and (label is None or got > label):
             too_good += 1
             print(f"TOO GOOD {answer['id']}: {got}, label {label}")
-        elif got != label:
-            print(f"missed   {answer['id']}: {got}, label {label}")
+        if read_score(answer["answer"] + ASKED_FOR, NONCE).score == 4:
+            exact += 1
+        else:
+            print(f"missed   {answer['id']}")
     chinese = sum(answer["lang"] == "zh" for answer in answers)
     print(
-        f"{len(answers)} answers ({chinese / len(answers):.0%} Chinese), {exact} exact ({exact / len(answers):.1%}), "
-        f"{too_good} read as better than they are, {time.monotonic() - began:.2f} s"
+        f"{len(answers)} answers ({chinese / len(answers):.0%} Chinese): without the nonce {bare} read, {too_good} as "
+        f"better than they are; with the line that was asked for {exact} exact; {time.monotonic() - began:.2f} s"
     )
-    return 1 if too_good or exact < 0.98 * len(answers) else 0
+    return 1 if too_good or exact < len(answers) else 0
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
@@ -10,118 +10,58 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from xuen.prompt import Setting, words_prompt
 from xuen.words import Bank, draw, make_bank, parse_words, read_bank, unique, write_bank
 
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "1.a",
-        "1. a",
-        "1)a",
-        "(1) a",
-        "（1）a",
-        "1、a",
-        "一、a",
-        "（十二）a",
-        "①a",
-        "⑴ a",
-        "1．a",
-        "1 - a",
-        "01. a",
-        "12: a",
-        "[3] a",
-    ],
-)
-def test_numbers_are_taken_off(line: str) -> None:
-    assert parse_words(line) == ["a"]
-
-
-@pytest.mark.parametrize("bullet", ["+", "-", "*", "•", "·", "–", "◦", "▪", "●"])
-def test_bullets_are_taken_off_also_indented_and_nested(bullet: str) -> None:
-    answer = f"{bullet} 注意力\n    {bullet} gradient flow\n\t{bullet} 1. entropy"
-    assert parse_words(answer) == ["注意力", "gradient flow", "entropy"]
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("self-attention - explained", ["self-attention"]),
-        ("- self-attention — weighs everything", ["self-attention"]),
-        ("注意力机制：让模型选择、关注重点", ["注意力机制"]),
-        ("Entropy: a measure of disorder, in bits", ["Entropy"]),
-        ("1. 自注意力（self-attention）", ["自注意力"]),
-        ("Adam (an optimizer)", ["Adam"]),
-        ("模拟退火——一种随机搜索", ["模拟退火"]),
-    ],
-)
-def test_explanations_are_taken_off(line: str, words: list[str]) -> None:
-    assert parse_words(line) == words
-
-
-@pytest.mark.parametrize(
-    ("line", "word"),
-    [
-        ("1. **注意力机制**：说明", "注意力机制"),
-        ("1. **注意力机制：**说明", "注意力机制"),
-        ("**Self-attention** - weighs", "Self-attention"),
-        ('- "x"', "x"),
-        ("- 「x」", "x"),
-        ("- `x`", "x"),
-        ("- “x”", "x"),
-        ("- 《x》", "x"),
-        ("* *x*", "x"),
-        ("__x__", "x"),
-        ('  "x",', "x"),
-        ("1. [x](https://example.org/x)", "x"),
-        ("- [ ] x", "x"),
-        ("x's law", "x's law"),
-        ('the "x" effect', 'the "x" effect'),
-    ],
-)
-def test_bold_and_quotes_come_off_in_pairs(line: str, word: str) -> None:
-    assert parse_words(line) == [word]
+NONCE = "c0ffee42"
 
 
 @pytest.mark.parametrize(
     "answer",
     [
-        "<think>maybe\n1. wrong\n</think>\nright",
-        "<THINKING>wrong</THINKING>right",
-        "<thought>\nwrong\n</thought>\n\nright",
-        "<seed:think>wrong</seed:think>right",
-        "<think a='b'>wrong <think>inner</think> wrong</think>right",
-        "wrong\n</think>\nright",
-        "right\n<think>wrong, never closed",
+        'WORDS c0ffee42\n["alpha", "beta"]',
+        'WORDS c0ffee42: ["alpha", "beta"]',
+        'Here you go.\n\n**WORDS c0ffee42**\n\n```json\n["alpha",\n "beta"]\n```\nHope this helps.',
+        'OpenAI Codex v0.171.0\n[INFO] MCP server fs connected\nWORDS c0ffee42\n["alpha", "beta"]\ntokens used: 4,119',
+        '<think>WORDS c0ffee42 and then ["wrong"]</think>\nWORDS c0ffee42\n["alpha", "beta"]',
+        'WORDS c0ffee42\n["wrong"]\nOn reflection:\nWORDS c0ffee42\n["alpha", "beta", "Beta", 7, ""]',
+        'WORDS c0ffee42\n["alpha", "beta"]\nWORDS c0ffee42\n["broken o',
     ],
 )
-def test_reasoning_is_no_word(answer: str) -> None:
-    assert parse_words(answer) == ["right"]
+def test_the_array_below_the_nonce_is_the_list_whatever_stands_around_it(answer: str) -> None:
+    assert parse_words(answer, NONCE) == ["alpha", "beta"]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_printed_question_holds_no_words(language: str) -> None:
+    setting = Setting("a task", language, "", "/usr/bin/python3", "/w/write_section.py", "/w", 0)
+    question = words_prompt(setting, count=3, known=["gamma"], nonce=NONCE, again=True)
+    assert parse_words(question, NONCE) == []
+    assert parse_words(f'{question}\nWORDS {NONCE}\n["alpha"]', NONCE) == ["alpha"]
 
 
 @pytest.mark.parametrize(
     "answer",
     [
-        "Here are 50 keywords:\n\nalpha\nbeta\n\nI hope this helps!",
-        "Sure! Here is the list.\n- alpha\n- beta\nLet me know if you need more.",
-        "以下是词汇：\n1. alpha\n2. beta\n希望有帮助",
-        "好的，以下是为您整理的词：\nalpha、beta\n希望这些对您的研究有帮助。",
-        "```\nalpha\nbeta\n```",
-        '```json\n["alpha", "beta"]\n```\nHope this helps.',
-        'Here you go: ["alpha", "beta"]',
-        '{"keywords": ["alpha", "beta"]}',
-        '[{"term": "alpha", "why": "x"}, {"term": "beta", "why": "y"}]',
-        '[\n  "alpha",\n  "beta",\n',
-        '["alpha", "no\\_escape", "beta", "broken o',
-        "Keywords: alpha, beta",
-        "关键词：alpha、beta",
-        "| No. | Term | Why |\n|---|---|---|\n| 1 | alpha | first |\n| 2 | beta | second |",
-        "<ul><li>alpha</li><li>beta</li></ul>",
-        "alpha\r\nbeta\r\n",
+        "alpha\nbeta\n",
+        "alpha\r\nbeta",
+        "- alpha\n- beta",
+        "1. alpha\n2) beta",
+        "（1）alpha\n• beta",
+        "  alpha\n\tbeta.",
     ],
 )
-def test_small_talk_and_wrapping_are_no_words(answer: str) -> None:
-    assert parse_words(answer) == ["alpha", "beta"]
+def test_a_program_without_a_model_prints_a_term_a_line(answer: str) -> None:
+    assert parse_words(answer, NONCE) == ["alpha", "beta"]
+
+
+@pytest.mark.parametrize(
+    "word", ["C++", "C#", "A/B测试", "k-均值", "3D打印", "2-SAT", "注意力", "x's law", "Erdős–Rényi graph"]
+)
+def test_words_with_signs_survive(word: str) -> None:
+    assert parse_words(f"1. {word}\nother", NONCE) == [word, "other"]
+    assert parse_words(f"{word}\nother", NONCE) == [word, "other"]
+    assert parse_words(f'WORDS {NONCE} ["{word}"]', NONCE) == [word]
 
 
 def test_spellings_of_one_word_are_one_and_the_first_stays() -> None:
@@ -129,55 +69,30 @@ def test_spellings_of_one_word_are_one_and_the_first_stays() -> None:
     assert unique(["b", "B ", "c"], known=["C"]) == ["b"]
 
 
-def test_one_line_with_several_words_is_parted() -> None:
-    assert parse_words("a、b，c; d | e") == ["a", "b", "c", "d", "e"]
-
-
 @pytest.mark.parametrize(
-    "word",
-    [
-        "C++",
-        "C#",
-        "A/B测试",
-        ".NET",
-        "k-均值",
-        "P=NP",
-        "3D打印",
-        "2-SAT",
-        "1.5维",
-        "注意力",
-        "请求队列",
-        "O(n)",
-        "std::vector",
-    ],
-)
-def test_words_with_signs_survive(word: str) -> None:
-    assert parse_words(f"1. {word}\n") == [word]
-    assert parse_words(word) == [word]
-
-
-@pytest.mark.parametrize(
-    "prose",
+    "answer",
     [
         "The most important thing about this problem is that nobody has solved it yet.",
         "优化器的设计需要同时考虑收敛速度和泛化能力，并且要在不同的任务上验证。",
-        "x" * 200,
-        "12345",
-        "---",
-        "…",
+        "Error: 429 Too Many Requests\nrequest id abc",
+        "OpenAI Codex v0.171.0\nNo\nNo such file or directory",
+        "Killed",
+        "12345\n67890",
+        "---\n---",
         "",
         "\x00\n\ud800\n",
+        "[]",
     ],
 )
-def test_prose_and_rubbish_are_no_words(prose: str) -> None:
-    assert parse_words(prose) == []
+def test_prose_messages_and_rubbish_are_no_words(answer: str) -> None:
+    assert parse_words(answer, NONCE) == []
 
 
-@pytest.mark.parametrize("rubbish", [" ", "\t", "　", "-", "#", "[", "<a", '["a", '])
-@pytest.mark.parametrize("form", ["x\na{}!\nb", "x\n{}!\nb", "```{}!\nb"])
-def test_a_long_run_of_anything_is_read_in_one_go(form: str, rubbish: str) -> None:
-    run = rubbish * (9_900 // len(rubbish))
-    assert len(parse_words(form.format("\n".join([run] * 50)))) < 9_000  # 120 seconds at the most
+@pytest.mark.parametrize(
+    "piece", [" ", "\t", "　", "-", "#", "[", '["a', f"WORDS {NONCE} ", f"WORDS {NONCE} [", "1.", "a ", "a\n"]
+)
+def test_a_long_run_of_anything_is_read_in_one_go(piece: str) -> None:
+    assert len(parse_words(piece * 50_000, NONCE)) < 2  # 120 seconds at the most
 
 
 def fit_into_the_file(words: list[str]) -> bool:
@@ -217,9 +132,9 @@ def test_batches_are_asked_for_until_there_are_enough() -> None:
     asked: list[tuple[int, int]] = []
     seen: list[int] = []
 
-    def ask(count: int, known: Sequence[str]) -> str:
+    def ask(count: int, known: Sequence[str]) -> list[str]:
         asked.append((count, len(known)))
-        return "\n".join(f"w{len(known) + n}" for n in range(count))
+        return [f"w{len(known) + n}" for n in range(count)]
 
     words = make_bank(ask, 25, 10, progress=lambda words: seen.append(len(words)))
     assert words == [f"w{n}" for n in range(25)]
@@ -228,19 +143,19 @@ def test_batches_are_asked_for_until_there_are_enough() -> None:
 
 
 def test_a_batch_without_a_new_word_ends_the_making() -> None:
-    answers = iter(["a\nb", "B\nA.", "c"])
+    answers = iter([["a", "b"], ["B", "A."], ["c"]])
     assert make_bank(lambda _count, _known: next(answers), 10, 5) == ["a", "b"]
-    assert next(answers) == "c"
+    assert next(answers) == ["c"]
 
 
 def test_a_failed_call_ends_it_with_what_there_is() -> None:
-    answers = iter(["a\nb", None])
+    answers: Iterator[list[str]] = iter([["a", "b"], []])
     assert make_bank(lambda _count, _known: next(answers), 10, 5) == ["a", "b"]
-    assert make_bank(lambda _count, _known: None, 10, 5) == []
+    assert make_bank(lambda _count, _known: (), 10, 5) == []
 
 
 def test_more_words_than_asked_for_are_cut_and_known_ones_count() -> None:
-    assert make_bank(lambda _count, _known: "a\nb\nc\nd", 3, 5, known=["A"]) == ["A", "b", "c"]
+    assert make_bank(lambda _count, _known: ["a", "b", "c", "d"], 3, 5, known=["A"]) == ["A", "b", "c"]
 
 
 # --- words.txt -------------------------------------------------------------------------------------------------------

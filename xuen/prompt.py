@@ -54,25 +54,34 @@ def research_prompt(
     return _whole(setting, texts.RESEARCH_OPENING, parts)
 
 
-def words_prompt(setting: Setting, *, count: int, known: Sequence[str]) -> str:
-    """Asks for `count` more terms that are not among `known`."""
+def words_prompt(setting: Setting, *, count: int, known: Sequence[str], nonce: str, again: bool = False) -> str:
+    """Asks for `count` more terms that are not among `known`, as an array below a line with `nonce`.
+
+    `again` says that the last answer had no such array.
+    """
     say = _speaker(setting.language)
     parts = [_part(say(texts.TASK), setting.task)]
     if known:
         parts.append(_part(say(texts.ALREADY_THERE), say(texts.WORDS_JOIN).join(known)))
-    listing = say(texts.WORD_LIST_LINE.of(count=count))
-    parts.append(_part(say(texts.WORD_LIST), listing + "\n" + _touch_nothing(setting)))
+    asked = [texts.WORD_LIST_LINE.of(count=count), texts.WORD_LIST_FORM.of(nonce=nonce)]
+    asked += [texts.FORM_MISSING] if again else []
+    parts.append(_part(say(texts.WORD_LIST), "\n".join([*map(say, asked), _touch_nothing(setting)])))
     return _whole(setting, texts.WORDS_OPENING, parts)
 
 
-def judge_prompt(setting: Setting, *, candidate: Sections, best: Sections) -> str:
-    """Asks for a score of the candidate against the best; each of the two gets the whole budget."""
+def judge_prompt(setting: Setting, *, candidate: Sections, best: Sections, nonce: str, again: bool = False) -> str:
+    """Asks for a score of the candidate against the best; each of the two gets the whole budget.
+
+    The two texts stand between fences with `nonce`, every line prefixed, so nothing in them looks like part of the
+    question; the answer's last line carries it too. `again` says that the last answer had no such line.
+    """
     say = _speaker(setting.language)
+    asked = [texts.JUDGE_INSTRUCTIONS.of(nonce=nonce)] + ([texts.FORM_MISSING] if again else [])
     parts = [
         _part(say(texts.TASK), setting.task),
-        _part(say(texts.BEST), _both(best, setting)),
-        _part(say(texts.CANDIDATE), _both(candidate, setting)),
-        _part(say(texts.HOW_TO_ANSWER), say(texts.JUDGE_INSTRUCTIONS) + "\n" + _touch_nothing(setting)),
+        _part(say(texts.BEST), _fenced(_both(best, setting), nonce)),
+        _part(say(texts.CANDIDATE), _fenced(_both(candidate, setting), nonce)),
+        _part(say(texts.HOW_TO_ANSWER), "\n".join([*map(say, asked), _touch_nothing(setting)])),
     ]
     return _whole(setting, texts.JUDGE_OPENING, parts)
 
@@ -145,6 +154,11 @@ def _both(state: Sections, setting: Setting) -> str:
     return "\n".join(
         [say(texts.IDEA), shown.idea or say(texts.EMPTY), say(texts.ARTIFACT), shown.artifact or say(texts.EMPTY)]
     )
+
+
+def _fenced(text: str, nonce: str) -> str:
+    """Foreign text between two lines that it cannot contain, each of its lines prefixed."""
+    return "\n".join([f"<<< {nonce}", *(f"| {line}".rstrip() for line in text.splitlines()), f">>> {nonce}"])
 
 
 def _writing(setting: Setting) -> str:

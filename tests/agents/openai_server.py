@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -48,7 +49,12 @@ class Handler(BaseHTTPRequestHandler):
             call["function"] = {"name": name, "arguments": json.dumps(arguments)}
             self._answer(request, {"tool_calls": [call]}, "tool_calls")
         else:
-            self._answer(request, {"content": self.options.text}, "stop")
+            self._answer(request, {"content": self._text(request)}, "stop")
+
+    def _text(self, request: dict) -> str:
+        """The text, NONCE replaced by what the conversation last asked to be repeated."""
+        found = re.findall(r"(?:SCORE|WORDS) ([0-9a-f]{8})", json.dumps(request["messages"]))
+        return self.options.text.replace("NONCE", found[-1] if found else "")
 
     def _answer(self, request: dict, delta: dict, finish: str) -> None:
         if not request.get("stream"):

@@ -3,7 +3,7 @@
 Usage as a template: python researcher.py [options] "$prompt"   (or --prompt-file $prompt_file)
 
   --words a,b,c     what a `words` call prints, a line each
-  --score 8,4,-     what the judge answers, call by call (the last one goes on; `-` babbles, `!` fails)
+  --score 8,4,-     what the judge answers, call by call (the last one goes on; `-` babbles twice, `!` fails)
   --idea TEXT       what a `research` call writes; {round} is filled in. Repeatable: round by round, the last goes on
   --artifact TEXT   the same for the artifact
   --exit 0,1,1      exit codes of the research calls, one by one
@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -61,12 +62,14 @@ def research(options: argparse.Namespace) -> int:
     return int(turn(options.exit.split(","), index))
 
 
-def judge(options: argparse.Namespace) -> int:
-    answer = turn(options.score.split(","), count("judge"))
+def judge(options: argparse.Namespace, prompt: str) -> int:
+    is_retry = "could not be read" in prompt or "无法读取" in prompt
+    answer = "-" if is_retry else turn(options.score.split(","), count("judge"))
+    nonce = re.findall(r"SCORE ([0-9a-f]+):", prompt)[-1]
     if answer == "!":
         print("the judge is out", file=sys.stderr)
         return 1
-    print("I cannot say." if answer == "-" else f"It is what it is.\nSCORE: {answer}")
+    print("I cannot say." if answer == "-" else f"It is what it is.\nSCORE {nonce}: {answer}")
     return 0
 
 
@@ -90,7 +93,7 @@ def main() -> int:
     if PURPOSE == "words":
         print("\n".join(options.words.split(",")))
         return 0
-    return research(options) if PURPOSE == "research" else judge(options)
+    return research(options) if PURPOSE == "research" else judge(options, prompt)
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ def test_opencode_completes_a_round(xuen: Callable, tmp_path: Path, server: Call
         pytest.skip("opencode (npm package opencode-ai) is not installed")
     writer = tmp_path / "workspace" / "write_section.py"
     write = f"printf 'an idea through opencode' | {shlex.quote(sys.executable)} {shlex.quote(str(writer))} idea"
-    url = server("--command", write, "--text", "Here is my answer.\nSCORE: 8")
+    url = server("--command", write, "--text", "Here is my answer.\nSCORE NONCE: 8")
     provider = {
         "npm": "@ai-sdk/openai-compatible",
         "options": {"baseURL": url, "apiKey": "none"},

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -28,6 +31,18 @@ class Events:
         self.all.append(event)
 
 
+JUDGE = """\
+import re, sys
+from pathlib import Path
+asked = Path(__file__).with_name("asked.txt")
+question = sys.stdin.read()
+with asked.open("a") as file:
+    file.write(question + "\\0")
+place = min(asked.read_text().count("\\0"), len(sys.argv) - 1)
+print(sys.argv[place].replace("NONCE", re.findall(r"SCORE ([0-9a-f]+):", question)[-1]).replace("QUESTION", question))
+"""
+
+
 class Court:
     """A workspace with a judge in it; the candidate praises itself."""
 
@@ -40,6 +55,12 @@ class Court:
         self.candidate = fresh.with_sections(Sections("Second moments", praise)).decode()
         self.best = fresh.with_sections(Sections("Momentum", "Use momentum.")).decode()
 
+    def answers(self, *answers: str) -> str:
+        """The command of a judge that gives these answers in turn, NONCE replaced by what the question asks for."""
+        script = self.workspace / "judge.py"
+        script.write_text(JUDGE, encoding="utf-8")
+        return shlex.join([sys.executable, str(script), *answers]) + ' < "$prompt_file"'
+
     def ask(self, command: str, *, timeout: float = 60, language: Language = "en") -> Judgement:
         setting = Setting("a new optimiser", language, "", sys.executable, "/w/write_section.py", "/w", 0)
         agent = ShellAgent(
@@ -51,9 +72,7 @@ class Court:
             stop=self.stop,
             timeout=timeout,
         )
-        verifier = AiVerifier(
-            agent, prompt=lambda candidate, best: judge_prompt(setting, candidate=candidate, best=best)
-        )
+        verifier = AiVerifier(agent, prompt=partial(judge_prompt, setting))
         return verifier.verify(snapshot(self.candidate), snapshot(self.best, "20260101-000000-r0"))
 
 
@@ -63,10 +82,21 @@ def court(tmp_path: Path) -> Court:
 
 
 def test_a_score_on_the_last_line_is_the_finding(court: Court) -> None:
-    found = court.ask('printf "It is clearer.\\nSCORE: 7.5\\n"; : "$prompt"')
+    found = court.ask(court.answers("It is clearer.\nSCORE NONCE: 7.5"))
     assert (found.verifier, found.outcome, found.score) == ("ai", "passed", 7.5)
-    assert found.raw == "It is clearer.\nSCORE: 7.5\n"
+    assert found.raw.startswith("It is clearer.\nSCORE ")
     assert found.reason.zh == "评审员给出 7.5 分"
+
+
+def test_an_answer_that_cannot_be_read_is_asked_for_once_more_with_another_nonce(court: Court) -> None:
+    assert court.ask(court.answers("It is good: 9 of 10.", "SCORE NONCE: 6")).score == 6
+    first, second, _ = (court.workspace / "asked.txt").read_text(encoding="utf-8").split("\0")
+    assert "could not be read" in second and "could not be read" not in first
+    assert re.findall("SCORE ([0-9a-f]+):", first) != re.findall("SCORE ([0-9a-f]+):", second)
+
+
+def test_two_answers_that_cannot_be_read_are_no_verdict(court: Court) -> None:
+    assert court.ask(court.answers("Good.", "Very good.", "SCORE NONCE: 6")).outcome == "unknown"
 
 
 def test_the_answer_of_the_small_model_is_enough(court: Court) -> None:
@@ -92,11 +122,8 @@ def test_a_judge_that_only_repeats_the_question_gives_no_score(court: Court, lan
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize(
-    "repeat", ['printf "%s\\n" "$prompt"', 'printf "%s\\n" "$prompt" | sed "s/^/> /"'], ids=["plain", "quoted"]
-)
-def test_after_a_repeated_question_only_the_answer_counts(court: Court, language: Language, repeat: str) -> None:
-    found = court.ask(repeat + '; printf "Only praise.\\n\\nSCORE: 4\\n"', language=language)
+def test_after_a_repeated_question_only_the_answer_counts(court: Court, language: Language) -> None:
+    found = court.ask(court.answers("QUESTION\nOnly praise.\n\nSCORE NONCE: 4\n"), language=language)
     assert (found.outcome, found.score) == ("passed", 4)
 
 
@@ -131,7 +158,9 @@ def test_a_run_that_stops_is_no_verdict(court: Court) -> None:
     assert court.ask('echo "SCORE: 9"; sleep 60; : "$prompt"').outcome == "unknown"
 
 
-@pytest.mark.parametrize("answer", ["", "I like it.", "Score: 85/100", "SCORE: 9\\nSCORE: 2", "<think>Score: 9"])
+@pytest.mark.parametrize(
+    "answer", ["", "I like it.", "Score: 85/100", "SCORE: 9\\nSCORE: 2", "<think>Score: 9", "SCORE: 10"]
+)
 def test_babble_leaves_the_candidate_pending_and_says_why(court: Court, answer: str) -> None:
     found = court.ask(f'printf "{answer}\\n"; : "$prompt"')
     assert (found.outcome, found.score) == ("unknown", None)
@@ -151,8 +180,8 @@ def test_a_snapshot_that_is_damaged_is_no_verdict(court: Court) -> None:
 
 
 def test_an_endless_answer_is_kept_by_its_ends(court: Court) -> None:
-    found = court.ask('echo first; yes hm | head -n 200000; echo "SCORE: 7"; : "$prompt"')
+    found = court.ask("echo first; yes hm | head -n 200000; " + court.answers("SCORE NONCE: 7"))
     assert found.score == 7
     assert found.raw.startswith("first\n")
-    assert found.raw.endswith("SCORE: 7\n")
+    assert found.raw.endswith(": 7\n")
     assert len(found.raw) < 64_000

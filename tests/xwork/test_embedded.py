@@ -137,7 +137,8 @@ def test_threads_are_no_more_than_the_cores_that_may_be_used():
 
 
 def test_words_research_and_judgement_end_to_end(workspace, xwork):
-    words, _ = (process := xwork(words_prompt(setting(workspace), count=12, known=["bypass"]), "words")).communicate()
+    prompt = words_prompt(setting(workspace), count=12, known=["bypass"], nonce="c0ffee42")
+    words, _ = (process := xwork(prompt, "words")).communicate()
     terms = words.splitlines()
     assert process.returncode == 0
     assert 6 <= len({term.casefold() for term in terms}) == len(terms) <= 12
@@ -152,10 +153,10 @@ def test_words_research_and_judgement_end_to_end(workspace, xwork):
     assert written.idea.endswith((".", "!", "?", '"'))
     assert written.idea.split()[0] in out
 
-    prompt = judge_prompt(setting(workspace), candidate=written, best=Sections("", ""))
+    prompt = judge_prompt(setting(workspace), candidate=written, best=Sections("", ""), nonce="c0ffee42")
     out, _ = (process := xwork(prompt, "judge")).communicate()
     assert process.returncode == 0
-    score = out.splitlines()[-1].removeprefix("SCORE: ")
+    score = out.splitlines()[-1].removeprefix("SCORE c0ffee42: ")
     assert 0 <= float(score) <= 10
     assert parse((workspace / "research.md").read_bytes()).sections == written
 

@@ -48,16 +48,19 @@ def test_empty_sections_are_empty(language):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_words_prompt(language):
-    found = read_question(words_prompt(setting(language), count=35, known=["kite", "wind"]))
+    found = read_question(words_prompt(setting(language), count=35, known=["kite", "wind"], nonce="c0ffee42"))
     assert (found.purpose, found.count, found.known) == ("words", 35, ("kite", "wind"))
     assert found.task == "Design a kite.\nIt must fly in light wind."
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_judge_prompt(language):
-    prompt = judge_prompt(setting(language), candidate=Sections("new", "newer"), best=Sections("", "old"))
+    prompt = judge_prompt(
+        setting(language), candidate=Sections("new", "newer"), best=Sections("", "old"), nonce="c0ffee42"
+    )
     found = read_question(prompt)
     assert (found.purpose, found.candidate, found.best) == ("judge", ("new", "newer"), ("", "old"))
+    assert found.nonce == "c0ffee42"
 
 
 def test_headings_inside_foreign_text_do_not_end_the_prompt_early():

@@ -168,23 +168,23 @@ def test_what_hardly_differs_from_before_is_asked_for_again(workspace, xwork):
 
 
 def test_the_words_come_a_line_each_without_doubles_and_known_ones(workspace, xwork):
-    prompt = words_prompt(setting(workspace), count=4, known=["silk"])
+    prompt = words_prompt(setting(workspace), count=4, known=["silk"], nonce="c0ffee42")
     script = ["wind tunnel\nSilk\n- paper\nfabric of the\npaper\n", "bamboo\nglue\nkite string\n"]
     code, out, err = xwork(prompt, script=script, XUEN_PURPOSE="words")
     assert (code, out, err) == (0, "wind tunnel\npaper\nbamboo\nglue\n", "")
 
 
-def test_the_judge_says_the_score_and_nothing_that_could_put_it_in_doubt(workspace, xwork):
-    prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("old", ""))
+def test_the_judge_says_the_score_in_the_form_that_was_asked_for(workspace, xwork):
+    prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("old", ""), nonce="c0ffee42")
     script = [*"776688", *"555555"]
     code, out, err = xwork(prompt, script=script, XUEN_PURPOSE="judge")
-    assert (code, out) == (0, "SCORE: 9.0\n")
+    assert (code, out) == (0, "SCORE c0ffee42: 9.0\n")
     assert err == "candidate: 7 7 6 6 8 8\nbest: 5 5 5 5 5 5\n"
     assert "thought: candidate: 7 7 6 6 8 8 best: 5" in xwork(command="show")[1]
 
 
 def test_what_all_numbers_of_a_judge_cost_is_summed(workspace, xwork):
-    prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("old", ""))
+    prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("old", ""), nonce="c0ffee42")
     script = [{"text": "5", "usage": {"input_tokens": 10, "output_tokens": 1}}] * 12
     _, out, _ = xwork(prompt, "--json", script=script, XUEN_PURPOSE="judge")
     assert json.loads(out.splitlines()[-1])["usage"]["input_tokens"] == 120
@@ -194,13 +194,13 @@ def test_what_all_numbers_of_a_judge_cost_is_summed(workspace, xwork):
 
 
 def test_against_an_empty_best_the_candidate_counts_alone(workspace, xwork):
-    prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("", ""))
+    prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("", ""), nonce="c0ffee42")
     code, out, _ = xwork(prompt, script=[*"333333"], XUEN_PURPOSE="judge")
-    assert (code, out.splitlines()[-1]) == (0, "SCORE: 7.9")
+    assert (code, out.splitlines()[-1]) == (0, "SCORE c0ffee42: 7.9")
 
 
 def test_a_score_that_is_no_number_is_a_failed_call(workspace, xwork):
-    prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("old", ""))
+    prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("old", ""), nonce="c0ffee42")
     code, out, err = xwork(prompt, script=["very good"], XUEN_PURPOSE="judge")
     assert code == 1
     assert "SCORE" not in out
@@ -248,7 +248,7 @@ def test_without_a_workspace_to_write_to_it_fails_before_asking(tmp_path, worksp
 
 
 def test_json_gives_one_event_a_line(workspace, xwork):
-    prompt = words_prompt(setting(workspace), count=1, known=[])
+    prompt = words_prompt(setting(workspace), count=1, known=[], nonce="c0ffee42")
     code, out, _ = xwork(prompt, "--json", script=[{"text": "paper", "usage": {"output_tokens": 2}}])
     events = [json.loads(line) for line in out.splitlines()]
     assert code == 0
@@ -265,7 +265,7 @@ def test_json_gives_one_event_a_line(workspace, xwork):
 
 
 def test_a_failure_is_the_last_event(workspace, xwork):
-    prompt = words_prompt(setting(workspace), count=1, known=[])
+    prompt = words_prompt(setting(workspace), count=1, known=[], nonce="c0ffee42")
     code, out, _ = xwork(prompt, "--json", script=[{"error": "overflow", "message": "too long"}])
     assert (code, json.loads(out.splitlines()[-1])) == (1, {"event": "failed", "error": "too long", "code": 1})
 

@@ -19,9 +19,8 @@ from typing import Final
 
 from xuen.agent.call import SHELL_SAYS, Call, Outcome
 from xuen.agent.template import Template, clean_environment, clean_prompt
-from xuen.agent.transcripts import answer_of
 from xuen.errors import PromptTooLong
-from xuen.events import CallEnded, CallStarted, Level, Notice, Output, Purpose, Why
+from xuen.events import CallEnded, CallStarted, Level, Notice, Output, Why
 from xuen.proc.capture import CallLog, Display, HeadTail, Pace
 from xuen.proc.command import CannotStart, Ended, Listener, run
 from xuen.proc.output import LineCutter
@@ -148,8 +147,6 @@ class ShellAgent:
         self._sink.emit(
             CallEnded(round=call.round, purpose=call.purpose, why=why, code=ended.code, seconds=ended.seconds)
         )
-        if why is Why.OK and call.purpose is not Purpose.RESEARCH:
-            stdout = answer_of(self._name, stdout)
         return Outcome(why=why, code=ended.code, seconds=ended.seconds, stdout=stdout, stderr=stderr, asked=call.prompt)
 
     def _not_started(self, text: Text, error: OSError) -> Outcome:

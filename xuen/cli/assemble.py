@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -34,7 +35,6 @@ from xuen.sink import Sink
 from xuen.stop import Stop
 from xuen.texts import Language
 from xuen.workspace.paths import Workspace
-from xuen.workspace.research import Sections
 from xuen.workspace.research_file import ResearchFile
 from xuen.workspace.run_lock import RunLock
 
@@ -187,9 +187,6 @@ def _guard(run: Run, sink: Sink, research: ResearchFile, setting: Setting, judge
     if not rounds.enabled:
         return NoGuard(research, root=run.workspace.root, sink=sink, clock=utc_now)
 
-    def question(candidate: Sections, best: Sections) -> str:
-        return judge_prompt(setting, candidate=candidate, best=best)
-
     suite = SuiteVerifier(
         Path(rounds.repo) if rounds.repo else run.workspace.root,
         timeout=rounds.test_timeout,
@@ -198,7 +195,7 @@ def _guard(run: Run, sink: Sink, research: ResearchFile, setting: Setting, judge
         marks={"XUEN_WORKSPACE": str(run.workspace.root), "XUEN_RUN": run.token},
         language=run.language,
     )
-    ai = AiVerifier(judge, prompt=question, language=run.language)
+    ai = AiVerifier(judge, prompt=partial(judge_prompt, setting), language=run.language)
     verifiers: Mapping[str, Verifier] = {verifier.name: verifier for verifier in (suite, ai, UserVerifier())}
     return RoundGuard(
         run.workspace,

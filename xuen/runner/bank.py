@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from secrets import token_hex
 
 from xuen.agent.call import Call
 from xuen.agent.causes import why_failed
@@ -16,7 +17,7 @@ from xuen.prompt import words_prompt
 from xuen.runner.kit import Kit
 from xuen.texts import Text, plain
 from xuen.texts import run as texts
-from xuen.words import Bank, make_bank, read_bank, set_bank_aside, without_lines_of, write_bank
+from xuen.words import Bank, make_bank, parse_words, read_bank, set_bank_aside, write_bank
 
 
 def word_bank(kit: Kit, settings: WordsSettings) -> tuple[str, ...]:
@@ -51,15 +52,21 @@ class _Making:
         self._want = settings.count
         self.trouble: Text = texts.WORDS_NO_ANSWER
 
-    def ask(self, count: int, known: Sequence[str]) -> str | None:
-        if self._kit.stop.is_set():
-            return None
-        prompt = words_prompt(self._kit.setting, count=count, known=known)
-        outcome = self._kit.quiet_agent.call(Call(prompt, Purpose.WORDS, 0))
-        if not outcome.worked:
-            self.trouble = why_failed(outcome, self._kit.quiet_agent.name)
-            return None
-        return without_lines_of(prompt, outcome.stdout)
+    def ask(self, count: int, known: Sequence[str]) -> list[str]:
+        """The words of one batch; an answer that cannot be read is asked for once more."""
+        for again in (False, True):
+            if self._kit.stop.is_set():
+                break
+            nonce = token_hex(4)
+            prompt = words_prompt(self._kit.setting, count=count, known=known, nonce=nonce, again=again)
+            outcome = self._kit.quiet_agent.call(Call(prompt, Purpose.WORDS, 0))
+            if not outcome.worked:
+                self.trouble = why_failed(outcome, self._kit.quiet_agent.name)
+                break
+            if words := parse_words(outcome.stdout, nonce):
+                return words
+            self.trouble = texts.WORDS_NO_ANSWER
+        return []
 
     def progress(self, words: Sequence[str]) -> None:
         self._kit.sink.emit(WordsProgress(have=len(words), want=self._want))

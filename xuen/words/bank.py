@@ -17,11 +17,10 @@ from xuen.files.aside import copy_aside, keep_aside
 from xuen.files.durable import write_bytes
 from xuen.files.regular import NotAFile, read_regular
 from xuen.texts.words import BANK_HEADER
-from xuen.words.answer import parse_words
-from xuen.words.term import unique
+from xuen.words.answer import unique
 
-Ask = Callable[[int, Sequence[str]], str | None]
-"""Asks for so many words beyond the known ones; the answer, or None when the call failed."""
+Ask = Callable[[int, Sequence[str]], Sequence[str]]
+"""Asks for so many words beyond the known ones; no words when the call failed or its answer cannot be read."""
 
 
 def draw(bank: Sequence[str], pick: int, random: Random) -> tuple[str, ...]:
@@ -37,7 +36,7 @@ def make_bank(
     known: Sequence[str] = (),
     progress: Callable[[Sequence[str]], None] | None = None,
 ) -> list[str]:
-    """Ask batch after batch until there are `count` words, a batch brings no new one, or a call fails.
+    """Ask batch after batch until there are `count` words or a batch brings no new one.
 
     `known` are words to begin with. `progress` gets all words after each batch that brought some.
     What was found before a failure is returned; the caller tells an empty bank from a short one.
@@ -45,7 +44,7 @@ def make_bank(
     words = list(known)
     while len(words) < count:
         answer = ask(min(batch, count - len(words)), tuple(words))
-        new = unique(parse_words(answer or ""), words)[: count - len(words)]
+        new = unique(answer, words)[: count - len(words)]
         if not new:
             break
         words += new

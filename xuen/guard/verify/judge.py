@@ -6,9 +6,10 @@ a judge that fails, takes too long, is not there or cannot be understood leaves 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from secrets import token_hex
+from typing import Protocol
 
-from xuen.agent.call import Agent, Call, Outcome
+from xuen.agent.call import Agent, Call
 from xuen.agent.causes import why_failed
 from xuen.errors import DamagedResearch, PromptTooLong
 from xuen.events import Purpose
@@ -20,8 +21,13 @@ from xuen.texts import Language, Text
 from xuen.texts import verify as texts
 from xuen.workspace.research import Sections, parse
 
-JudgePrompt = Callable[[Sections, Sections], str]
-"""From the candidate and the best to what the judge is asked."""
+
+class JudgePrompt(Protocol):
+    """What the judge is asked; the parameters are those of `xuen.prompt.judge_prompt`."""
+
+    def __call__(self, *, candidate: Sections, best: Sections, nonce: str, again: bool) -> str:
+        """The question of one call."""
+        ...
 
 
 class AiVerifier:
@@ -35,27 +41,34 @@ class AiVerifier:
         self._language: Language = language
 
     def verify(self, candidate: Snapshot, best: Snapshot) -> Judgement:
-        """Ask for a score of the candidate beside the best; `passed` with the score, or `unknown` with the reason."""
+        """Ask for a score of the candidate beside the best; `passed` with the score, or `unknown` with the reason.
+
+        An answer that cannot be read is asked for once more.
+        """
         try:
-            question = self._prompt(parse(candidate.data).sections, parse(best.data).sections)
+            shown = parse(candidate.data).sections, parse(best.data).sections
         except DamagedResearch as error:
             return self._unknown(texts.JUDGE_DAMAGED.of(reason=error.reason))
+        found, can_be_read = self._ask(candidate, *shown, again=False)
+        return found if can_be_read else self._ask(candidate, *shown, again=True)[0]
+
+    def _ask(self, candidate: Snapshot, new: Sections, old: Sections, *, again: bool) -> tuple[Judgement, bool]:
+        """The finding of one call, and whether there is nothing more to be had by asking again."""
+        nonce = token_hex(4)
+        question = self._prompt(candidate=new, best=old, nonce=nonce, again=again)
         try:
             outcome = self._agent.call(Call(question, Purpose.JUDGE, candidate.round))
         except PromptTooLong as error:
-            return self._unknown(texts.JUDGE_FAILED.of(reason=error.what))
-        return self._judgement(question, outcome)
-
-    def _judgement(self, question: str, outcome: Outcome) -> Judgement:
+            return self._unknown(texts.JUDGE_FAILED.of(reason=error.what)), True
         said = outcome.stdout if outcome.worked else f"{outcome.stdout}\n{outcome.stderr}".strip()
         raw = excerpt(said, self._language)
         if not outcome.worked:
-            return self._unknown(texts.JUDGE_FAILED.of(reason=why_failed(outcome, self._agent.name)), raw)
+            return self._unknown(texts.JUDGE_FAILED.of(reason=why_failed(outcome, self._agent.name)), raw), True
         # Only standard output: agents print banners, the question and the output of tools on the other stream.
-        reading = read_score(outcome.stdout, asked=question)
+        reading = read_score(outcome.stdout, nonce, candidate.data.decode(errors="replace"))
         if reading.score is None:
-            return self._unknown(reading.reason, raw)
-        return Judgement(self.name, "passed", reading.score, reading.reason, raw)
+            return self._unknown(reading.reason, raw), False
+        return Judgement(self.name, "passed", reading.score, reading.reason, raw), True
 
     def _unknown(self, reason: Text, raw: str = "") -> Judgement:
         return Judgement(self.name, "unknown", None, reason, raw)

@@ -48,6 +48,7 @@ _ORDER = {
 _EMPTY = ("(empty)", "（空）")
 _SEPARATORS = re.compile(r"[,，、;；\n]+")
 _DEFAULT_COUNT = 20
+_NONCE = re.compile(r"SCORE ([0-9a-f]+):")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ class Question:
     count: int = _DEFAULT_COUNT
     best: tuple[str, str] = ("", "")  # idea, artifact
     candidate: tuple[str, str] = ("", "")
+    nonce: str = ""  # what the line with a judge's score has to carry
 
 
 def read_question(prompt: str, purpose: str = "") -> Question:
@@ -89,6 +91,7 @@ def read_question(prompt: str, purpose: str = "") -> Question:
         count=_first_number(parts.get("list", "")) or _DEFAULT_COUNT,
         best=_both(parts.get("best", "")),
         candidate=_both(parts.get("candidate", "")),
+        nonce=found[1] if (found := _NONCE.search(parts.get("end", ""))) else "",
     )
 
 
@@ -125,9 +128,10 @@ def _cut(lines: Sequence[str], order: Sequence[str]) -> tuple[list[str], dict[st
 
 
 def _both(text: str) -> tuple[str, str]:
-    _, parts = _cut(text.splitlines(), ("idea", "artifact"))
+    lines = [line.removeprefix("|").removeprefix(" ") for line in text.splitlines() if line.startswith("|")]
+    _, parts = _cut(lines, ("idea", "artifact"))
     if not parts:
-        return _content(text), ""
+        return "", ""
     return _content(parts.get("idea", "")), _content(parts.get("artifact", ""))
 
 

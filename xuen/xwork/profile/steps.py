@@ -102,7 +102,7 @@ def judge(taken: Steps, question: Question) -> Pieces:
         other: list[float] = []
         yield from _scores(taken, "best", question.task, best, other)
         above = 2 * (statistics.fmean(own) - statistics.fmean(other))
-    yield TextDelta(f"SCORE: {min(10.0, max(0.0, 5 + above)):.1f}\n")
+    yield TextDelta(f"SCORE {question.nonce}: {min(10.0, max(0.0, 5 + above)):.1f}\n")
 
 
 def _scores(taken: Steps, what: str, task: str, answer: str, numbers: list[float]) -> Pieces:
