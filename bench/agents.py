@@ -244,7 +244,7 @@ def play(run: Run, path: str) -> None:
     run.expect(not CONTROL.search(run.stdout), "control characters shown")
     run.expect("Traceback" not in run.stderr, "xuen failed")
     run.expect(not list(run.folder.glob("harm*")), "THE PROMPT WAS EXECUTED")
-    run.expect(not list(run.workspace.glob(".xuen-prompt*")), "prompt file left")
+    run.expect(not list((run.folder / "tmp").iterdir()), "temporary files left")
     judge(run, script)
 
 

@@ -54,7 +54,7 @@ def ask(folder: Path, command: str, prompt: str = "words?"):
 def test_what_such_a_call_does_to_the_file_is_undone_and_said(harm, tmp_path):
     path = tmp_path / "research.md"
     path.write_bytes(CONTENT)
-    outcome, notices = ask(tmp_path, f': "$prompt"; {harm}')
+    outcome, notices = ask(tmp_path, f': "$prompt"; cd "$XUEN_WORKSPACE"; {harm}')
     assert outcome is not None
     assert path.is_file()
     assert not path.is_symlink()

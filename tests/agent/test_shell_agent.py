@@ -6,18 +6,22 @@ import os
 import resource
 import shutil
 import stat
+import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
 import pytest
 
 from xuen.agent.call import Call
-from xuen.agent.shell_agent import PROMPT_FILE_PREFIX, ShellAgent, remove_stale_prompts
+from xuen.agent.shell_agent import ShellAgent
 from xuen.agent.template import parse
 from xuen.errors import PromptTooLong
 from xuen.events import CallEnded, CallStarted, Notice, Output, Purpose, Why
+from xuen.proc.private import remove_stale_folders
 from xuen.stop import Stop
+from xuen.workspace.research import Sections
 
 RECORDER = Path(__file__).parent.parent / "agents" / "recorder.py"
 
@@ -43,8 +47,9 @@ class Events:
 class Bench:
     """An agent in a folder of its own."""
 
-    def __init__(self, workspace: Path) -> None:
+    def __init__(self, workspace: Path, temporary: Path) -> None:
         self.workspace = workspace
+        self.temporary = temporary
         self.events = Events()
         self.stop = Stop()
 
@@ -59,14 +64,27 @@ class Bench:
             **{"timeout": 60.0, **kwargs},
         )
 
-    def call(self, command: str, prompt: str = "do it", *, log=None, on_started=None, **kwargs):
-        call = Call(prompt=prompt, purpose=Purpose.RESEARCH, round=3, log=log)
+    def call(
+        self,
+        command: str,
+        prompt: str = "do it",
+        *,
+        purpose=Purpose.RESEARCH,
+        data=(),
+        log=None,
+        on_started=None,
+        **kwargs,
+    ):
+        call = Call(prompt=prompt, purpose=purpose, round=3, log=log, data=dict(data))
         return self.agent(command, **kwargs).call(call, on_started=on_started)
 
-    def record(self, command_end: str, prompt: str, **kwargs) -> dict:
-        outcome = self.call(f"{sys.executable} {RECORDER} {command_end}", prompt, **kwargs)
+    def record(self, command_end: str, prompt: str, *, env=None, **kwargs) -> dict:
+        record = self.workspace / "record.json"
+        outcome = self.call(
+            f"{sys.executable} {RECORDER} {command_end}", prompt, env={"RECORD": str(record), **(env or {})}, **kwargs
+        )
         assert outcome.why is Why.OK, outcome.stderr
-        return json.loads((self.workspace / "record.json").read_text("utf-8"))
+        return json.loads(record.read_text("utf-8"))
 
     def processes(self) -> list[str]:
         """Everything that runs with this workspace in its environment."""
@@ -78,8 +96,9 @@ class Bench:
                         found.append(entry.name)
         return found
 
-    def left(self) -> list[str]:
-        return [path.name for path in self.workspace.iterdir() if path.name.startswith(PROMPT_FILE_PREFIX)]
+    def left(self) -> list[Path]:
+        """What calls left among the temporary files of this machine."""
+        return list(self.temporary.iterdir())
 
 
 def descriptors() -> set[int]:
@@ -88,10 +107,12 @@ def descriptors() -> set[int]:
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    workspace = tmp_path / 'work space\'s "folder"'
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    workspace, temporary = tmp_path / 'work space\'s "folder"', tmp_path / "temporary files"
     workspace.mkdir()
-    return Bench(workspace)
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    return Bench(workspace, temporary)
 
 
 HOSTILE = [
@@ -119,13 +140,82 @@ def test_nul_surrogates_and_final_newlines_of_a_prompt_are_mended(bench):
     assert bench.record("--stdin < $prompt_file", "a\0b\ud800c\n\n")["stdin"] == "ab\ufffdc"
 
 
-def test_the_prompt_file_is_private_unique_and_in_the_workspace(bench):
-    first = bench.record("--stdin $prompt_file < $prompt_file", "secret")
-    second = bench.record("--stdin $prompt_file < $prompt_file", "secret")
-    assert first["modes"] == ["0o600"]
-    assert first["argv"][-1] != second["argv"][-1]
-    assert Path(first["argv"][-1]).parent == bench.workspace
+def test_the_prompt_file_is_private_and_outside_the_workspace(bench):
+    seen = bench.record("--stdin $prompt_file < $prompt_file", "secret")
+    prompt = Path(seen["argv"][-1])
+    assert seen["modes"] == ["0o600"]
+    assert prompt.is_relative_to(bench.temporary)
+    assert seen["private_mode"] == "0o700"
     assert bench.left() == []
+
+
+@pytest.mark.parametrize("purpose", [Purpose.WORDS, Purpose.JUDGE])
+def test_a_call_for_words_or_a_score_runs_in_an_empty_private_folder(bench, purpose):
+    (bench.workspace / "research.md").touch()
+    seen = bench.record("--stdin < $prompt_file", "x", purpose=purpose)
+    assert seen["files"] == []
+    assert Path(seen["cwd"]).is_relative_to(bench.temporary)
+    assert seen["env"]["XUEN_WORKSPACE"] == str(bench.workspace)
+    # Agents keep a record for each folder that they worked in, so the next call gets the same one.
+    assert bench.record("--stdin < $prompt_file", "x", purpose=purpose)["cwd"] == seen["cwd"]
+    assert bench.left() == []
+
+
+@pytest.mark.parametrize("end", ["", "; exit 3", "; kill -9 $$", "; sleep 300"])
+def test_temporary_files_of_a_call_go_with_it(bench, end):
+    seen = bench.record("--stdin < $prompt_file", "x")
+    assert (seen["temporary"], seen["temporary_files"]) == (seen["env"]["TMPDIR"], [])
+    assert Path(seen["temporary"]).is_relative_to(bench.temporary)
+    bench.call(f'mkdir -p "$TMPDIR/a/b"; touch "$TMPDIR/a/b/c"; chmod 500 "$TMPDIR/a"; : "$prompt"{end}', timeout=2)
+    assert bench.left() == []
+
+
+def test_a_temporary_folder_that_the_user_names_is_taken(bench, tmp_path):
+    assert bench.record('"$prompt"', "x", env={"TMPDIR": str(tmp_path)})["temporary"] == str(tmp_path)
+
+
+def test_calls_at_the_same_time_have_different_folders(bench):
+    def record(name: str) -> None:
+        wait = f"touch {name}; while test ! -e a || test ! -e b; do sleep 0.05; done"
+        assert bench.call(f'{wait}; echo $TMPDIR > {name}; : "$prompt"', timeout=30).worked
+
+    callers = [threading.Thread(target=record, args=[name]) for name in "ab"]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert len({(bench.workspace / name).read_text() for name in "ab"}) == 2
+    assert bench.left() == []
+
+
+def test_another_users_folder_of_the_same_name_is_not_used(bench, tmp_path):
+    first = Path(bench.record('"$prompt"', "x")["temporary"])
+    (tmp_path / "theirs").mkdir()
+    (root := bench.temporary / first.relative_to(bench.temporary).parts[0]).symlink_to(tmp_path / "theirs")
+    seen = bench.record('"$prompt"', "x")
+    assert not Path(seen["temporary"]).is_relative_to(root)
+    remove_stale_folders(bench.workspace)
+    assert bench.left() == [root]
+    assert (tmp_path / "theirs").exists()
+
+
+def test_the_request_comes_as_data(bench):
+    data = {"words": ("a", "b"), "idea": 'it\'s "this"\n', "artifact": "字\ud800", "inputs": ["more"]}
+    seen = bench.record('"$prompt"', "x", data=data, about={"task": "why?"}, language="zh")
+    assert seen["request"] == {
+        "purpose": "research",
+        "task": "why?",
+        "round": 3,
+        "language": "zh",
+        "words": ["a", "b"],
+        "idea": 'it\'s "this"\n',
+        "artifact": "字\ufffd",
+        "inputs": ["more"],
+    }
+    sections = {"candidate": Sections("i", "a"), "best": Sections("", "")}
+    judged = bench.record('"$prompt"', "x", purpose=Purpose.JUDGE, data=sections, about={"task": "why?"})["request"]
+    assert (judged["purpose"], judged["words"], judged["idea"]) == ("judge", [], "")
+    assert (judged["candidate"], judged["best"]) == ({"idea": "i", "artifact": "a"}, {"idea": "", "artifact": ""})
 
 
 def test_surroundings_of_the_command(bench, monkeypatch):
@@ -340,16 +430,26 @@ def test_fifty_timed_out_calls_leak_nothing(bench):
     assert bench.left() == []
 
 
-def test_prompt_files_of_a_killed_run_are_removed(bench):
-    for name in ("a.txt", "b.txt"):
-        (bench.workspace / f"{PROMPT_FILE_PREFIX}{name}").write_text("old")
-    (bench.workspace / "mine.txt").write_text("kept")
-    folder = bench.workspace / f"{PROMPT_FILE_PREFIX}0folder"
-    folder.mkdir()
-    assert remove_stale_prompts(bench.workspace) == 2
-    folder.rmdir()
+def test_folders_of_a_killed_run_are_removed(bench):
+    code = (
+        "import sys, tempfile\n"
+        "from pathlib import Path\n"
+        "from xuen.proc.private import private_folder\n"
+        "with private_folder(Path(sys.argv[1])) as folder:\n"
+        "    (folder / 'left').mkdir()\n"
+        "    print(folder, flush=True)\n"
+        "    sys.stdin.read()\n"
+    )
+    environment = {**os.environ, "TMPDIR": str(bench.temporary)}
+    command = [sys.executable, "-c", code, str(bench.workspace)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as killed:
+        assert killed.stdout.readline().strip()
+        killed.kill()
+    assert bench.left() != []
+    remove_stale_folders(bench.workspace.parent)  # another workspace's
+    assert bench.left() != []
+    remove_stale_folders(bench.workspace)
     assert bench.left() == []
-    assert (bench.workspace / "mine.txt").exists()
 
 
 @pytest.mark.parametrize("spare", range(1, 16))

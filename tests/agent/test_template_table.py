@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from xuen.agent.shell_agent import PROMPT_FILE_PREFIX
 from xuen.agent.template import check_with_shell, parse
 from xuen.errors import TemplateError
 from xuen.texts import Text
@@ -531,8 +530,3 @@ def test_no_detour_makes_the_prompt_code(source: str) -> None:
 def test_what_hands_on_a_part_or_differs_between_shells_is_refused(source: str) -> None:
     with pytest.raises(TemplateError):
         parse(source)
-
-
-def test_the_check_knows_how_the_file_of_the_prompt_is_called() -> None:
-    with pytest.raises(TemplateError):
-        parse(f"sh {PROMPT_FILE_PREFIX}*.txt; agent < $prompt_file")

@@ -9,7 +9,7 @@ Usage as a template: python researcher.py [options] "$prompt"   (or --prompt-fil
   --exit 0,1,1      exit codes of the research calls, one by one
   --damage 2,3      rounds in which a marker of research.md is deleted
   --sleep SECONDS   how long a research call takes before it ends
-  --record FILE     append {"purpose", "round", "prompt"} as a JSON line
+  --record FILE     append {"purpose", "round", "prompt", "request"} as a JSON line
 """
 
 from __future__ import annotations
@@ -89,7 +89,8 @@ def main() -> int:
     prompt = options.prompt_file.read_text("utf-8") if options.prompt_file else options.prompt
     if options.record:
         with options.record.open("a", encoding="utf-8") as record:
-            record.write(json.dumps({"purpose": PURPOSE, "round": ROUND, "prompt": prompt}) + "\n")
+            request = json.loads(Path(os.environ["XUEN_REQUEST"]).read_text("utf-8"))
+            record.write(json.dumps({"purpose": PURPOSE, "round": ROUND, "prompt": prompt, "request": request}) + "\n")
     if PURPOSE == "words":
         print("\n".join(options.words.split(",")))
         return 0

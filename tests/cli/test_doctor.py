@@ -133,7 +133,7 @@ def test_a_program_by_its_path_that_cannot_be_run_says_why(tmp_path: Path, monke
     config = "agent:\n  command: '~/my-agent < $prompt_file'\n"
     code, lines = ask(config)
     assert (code, rows(lines, "agent ")) == (1, [f"!!  agent          there is no file {agent}"])
-    assert any("mend: correct its path in agent.command" in line for line in lines)
+    assert any("mend: write its absolute path in agent.command" in line for line in lines)
     agent.write_text("#!/bin/sh\n")
     agent.chmod(0o644)
     code, lines = ask(config)

@@ -105,7 +105,9 @@ def test_the_answer_of_the_small_model_is_enough(court: Court) -> None:
 
 def test_the_judge_sees_both_snapshots_and_its_purpose(court: Court) -> None:
     (court.workspace / "research.md").write_text("something else altogether\n")
-    found = court.ask('printf "%s" "$prompt" >seen; printf "%s" "$XUEN_PURPOSE" >purpose; echo "SCORE: 5"')
+    found = court.ask(
+        'cd "$XUEN_WORKSPACE"; printf "%s" "$prompt" >seen; printf "%s" "$XUEN_PURPOSE" >purpose; echo "SCORE: 5"'
+    )
     seen = (court.workspace / "seen").read_text(encoding="utf-8")
     assert found.score == 5
     assert "Use a second moment." in seen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
@@ -20,12 +20,18 @@ SHELL_SAYS: Final = re.compile(r"^xuen: .+", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What an agent is asked, why, and in which round (0 before the first)."""
+    """What an agent is asked, why, and in which round (0 before the first).
+
+    `data` is what the prompt of this purpose is made of, for agents that read no prose: `words`, `idea`, `artifact`
+    and `inputs` for research, `count` and `known` for words, `candidate` and `best` for a score, and for the last two
+    the `nonce` that the answer carries.
+    """
 
     prompt: str
     purpose: Purpose
     round: int
     log: Path | None = None  # where the whole output is kept, capped; None keeps nothing
+    data: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

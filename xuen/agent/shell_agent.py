@@ -1,58 +1,46 @@
 """The agent that runs a shell command: one call from the prompt to the outcome.
 
-Owns the prompt file, the environment and the events of a call. Refuses, before anything starts, a prompt that does
-not fit its template. Always: the prompt reaches the command as data (`template`), never as shell source; the prompt
-file is this call's own, mode 0600, and gone when the call is over; when `call` returns, nothing that the command
-started is left.
+Owns the private folder, the environment and the events of a call. Refuses, before anything starts, a prompt that does
+not fit its template. Always: the prompt reaches the command as data (`template`), never as shell source; when `call`
+returns, nothing that the command started is left, and the private folder is gone, with the prompt and the request in
+it and whatever the command left among its temporary files.
 """
 
 from __future__ import annotations
 
-import contextlib
 import errno
+import json
 import os
-import secrets
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
 from xuen.agent.call import SHELL_SAYS, Call, Outcome
 from xuen.agent.template import Template, clean_environment, clean_prompt
 from xuen.errors import PromptTooLong
-from xuen.events import CallEnded, CallStarted, Level, Notice, Output, Why
+from xuen.events import CallEnded, CallStarted, Level, Notice, Output, Purpose, Why
 from xuen.proc.capture import CallLog, Display, HeadTail, Pace
 from xuen.proc.command import CannotStart, Ended, Listener, run
 from xuen.proc.output import LineCutter
 from xuen.proc.pipes import STREAMS, Stream
+from xuen.proc.private import private_folder
 from xuen.proc.roll import write_roll
 from xuen.sink import Sink
 from xuen.stop import Stop
 from xuen.texts import Language, Text
 from xuen.texts import agent as texts
 
-PROMPT_FILE_PREFIX: Final = ".xuen-prompt-"
-
 _SETTLED: Final = 0.5  # seconds after which a silent command counts as found
-
-
-def remove_stale_prompts(workspace: Path) -> int:
-    """Delete prompt files that a killed run left; how many. The caller holds the lock of the workspace.
-
-    What cannot be deleted, a folder of such a name say, stays: it is in nobody's way.
-    """
-    count = 0
-    for path in workspace.glob(PROMPT_FILE_PREFIX + "*"):
-        with contextlib.suppress(OSError):
-            path.unlink()
-            count += 1
-    return count
 
 
 class ShellAgent:
     """Runs one command template in one workspace; `timeout` and `idle_timeout` in seconds, 0 for none.
 
-    `token` is that of the run (`XUEN_RUN`); `env` goes on top of the inherited environment.
+    `token` is that of the run (`XUEN_RUN`); `env` goes on top of the inherited environment; `about` is what every
+    request of the run says (`XUEN_REQUEST`). A research call runs in the workspace, any other in an empty folder.
     """
 
     def __init__(
@@ -68,6 +56,7 @@ class ShellAgent:
         idle_timeout: float = 0.0,
         env: Mapping[str, str] | None = None,
         language: Language = "en",
+        about: Mapping[str, object] | None = None,
     ) -> None:
         self._template = template
         self._name = name
@@ -79,6 +68,7 @@ class ShellAgent:
         self._idle_timeout = idle_timeout
         self._env = dict(env or {})
         self._language: Language = language
+        self._about = dict(about or {})
         self._log_trouble_told = False
 
     @property
@@ -95,36 +85,51 @@ class ShellAgent:
         Raises:
             PromptTooLong: the prompt does not fit; nothing was started, and CallEnded was told.
         """
-        prompt = clean_prompt(call.prompt)
-        try:
-            path = self._write_prompt(prompt) if self._template.uses_prompt_file else None
-        except OSError as error:
-            return self._not_started(texts.CANNOT_KEEP_PROMPT, error)
-        try:
-            argv = self._template.argv(prompt, str(path or ""))
-            listener = _CallListener(self, call, on_started)
+        with ExitStack() as stack:
             try:
-                ended = self._run(argv, call, listener)
-            finally:
-                listener.close()
-        except CannotStart as error:
-            return self._not_started(texts.CANNOT_START, error)
-        except PromptTooLong:
-            why = Why.TOO_LONG
-            self._sink.emit(CallEnded(round=call.round, purpose=call.purpose, why=why, code=None, seconds=0.0))
-            raise
-        finally:
-            if path is not None:
-                with contextlib.suppress(OSError):  # gone already, or the next start removes it
-                    path.unlink(missing_ok=True)
+                place = self._place(call, stack.enter_context(private_folder(self._workspace)))
+            except OSError as error:
+                return self._not_started(texts.NO_PRIVATE_FOLDER, error)
+            try:
+                argv = self._template.argv(call.prompt, str(place.prompt) if self._template.uses_prompt_file else "")
+                listener = _CallListener(self, call, on_started)
+                try:
+                    ended = self._run(argv, call, place, listener)
+                finally:
+                    listener.close()
+            except CannotStart as error:
+                return self._not_started(texts.CANNOT_START, error)
+            except PromptTooLong:
+                why = Why.TOO_LONG
+                self._sink.emit(CallEnded(round=call.round, purpose=call.purpose, why=why, code=None, seconds=0.0))
+                raise
         return self._outcome(call, ended, listener)
 
-    def _run(self, argv: list[str], call: Call, listener: _CallListener) -> Ended:
+    def _place(self, call: Call, private: Path) -> _Place:
+        """Write what the command may read into its private folder."""
+        prompt, request = private / "prompt.txt", private / "request.json"
+        for path, text in ((prompt, call.prompt), (request, self._request(call))):
+            path.touch(0o600)
+            path.write_text(clean_prompt(text), "utf-8", newline="")
+        temporary, current = private / "tmp", private / "work"
+        temporary.mkdir(0o700)
+        if call.purpose is Purpose.RESEARCH:
+            current = self._workspace
+        else:
+            current.mkdir(0o700)
+        return _Place(prompt, request, temporary, current)
+
+    def _request(self, call: Call) -> str:
+        research = {"words": (), "idea": "", "artifact": "", "inputs": ()}
+        asked = {"purpose": call.purpose.value, "round": call.round, "language": self._language}
+        return json.dumps({**asked, **self._about, **research, **call.data}, ensure_ascii=False, default=asdict)
+
+    def _run(self, argv: list[str], call: Call, place: _Place, listener: _CallListener) -> Ended:
         try:
             return run(
                 argv,
-                cwd=self._workspace,
-                env=self._environment(call),
+                cwd=place.current,
+                env=self._environment(call, place),
                 listener=listener,
                 stop=self._stop,
                 timeout=self._timeout,
@@ -155,25 +160,13 @@ class ShellAgent:
         self.say("error", said)
         return Outcome(why=Why.FAILED, code=None, seconds=0.0, stdout="", stderr=said.in_language(self._language))
 
-    def _write_prompt(self, prompt: str) -> Path:
-        path = self._workspace / f"{PROMPT_FILE_PREFIX}{secrets.token_hex(8)}.txt"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
-        handle = os.open(path, flags, 0o600)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(prompt.encode())
-        except OSError:
-            with contextlib.suppress(OSError):
-                path.unlink(missing_ok=True)
-            raise
-        return path
-
-    def _environment(self, call: Call) -> dict[str, str]:
-        env = clean_environment({**os.environ, **self._env})
+    def _environment(self, call: Call, place: _Place) -> dict[str, str]:
+        env = clean_environment({**os.environ, "TMPDIR": str(place.temporary), **self._env})
         env["XUEN_WORKSPACE"] = str(self._workspace)
         env["XUEN_ROUND"] = str(call.round)
         env["XUEN_RUN"] = self._token
         env["XUEN_PURPOSE"] = call.purpose.value
+        env["XUEN_REQUEST"] = str(place.request)
         return env
 
     # --- for the listener of a call --------------------------------------------------------------------------------
@@ -202,6 +195,16 @@ class ShellAgent:
     def say(self, level: Level, text: Text) -> None:
         """Tell a person something."""
         self._sink.emit(Notice(level=level, text=text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The files of a call: what it may read, where its temporary files go, and its current folder."""
+
+    prompt: Path
+    request: Path
+    temporary: Path
+    current: Path
 
 
 class _CallListener(Listener):

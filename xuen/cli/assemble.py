@@ -179,6 +179,7 @@ def _agent(run: Run, sink: Sink, template: Template, *, name: str, timeout: floa
         idle_timeout=run.config.agent.idle_timeout,
         env=run.commands.agent.env,
         language=run.language,
+        about={"task": run.task, "notes": run.config.extra_notes},
     )
 
 

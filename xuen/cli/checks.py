@@ -202,7 +202,7 @@ def _program(name: Text, key: str, command: str, config: Config) -> Finding:
         return Finding(name, "good", texts.OWN_COMMAND)
     root = config.workspace if os.path.isdir(config.workspace) else None  # noqa: PTH112 - Path's raises
     if "/" in word:
-        return _program_file(name, key, os.path.expanduser(word), root or "")  # noqa: PTH111 - Path's raises
+        return _program_file(name, key, os.path.expanduser(word))  # noqa: PTH111 - Path's raises
     env = clean_environment({**os.environ, **config.agent.env})
     asked = ["/bin/sh", "-c", 'command -v -- "$1"', "xuen", word]
     try:
@@ -217,12 +217,11 @@ def _program(name: Text, key: str, command: str, config: Config) -> Finding:
     return Finding(name, "good", texts.OWN_PROGRAM.of(path=path))
 
 
-def _program_file(name: Text, key: str, given: str, folder: str) -> Finding:
-    """Whether a program that was given by its path, which starts from `folder`, can be run."""
-    path = os.path.join(folder, given)  # noqa: PTH118
-    if not os.path.isfile(path):  # noqa: PTH113 - Path's raises
+def _program_file(name: Text, key: str, given: str) -> Finding:
+    """Whether a program that was given by its path can be run; a relative path would mean another file in each call."""
+    if not os.path.isabs(given) or not os.path.isfile(given):  # noqa: PTH117, PTH113 - Path's raises
         return Finding(name, "bad", texts.NO_PROGRAM_FILE.of(path=given), texts.PROGRAM_FILE_MEND.of(key=key))
-    if not os.access(path, os.X_OK):
+    if not os.access(given, os.X_OK):
         return Finding(name, "bad", texts.NOT_EXECUTABLE.of(path=given), texts.EXECUTABLE_MEND.of(path=given))
     return Finding(name, "good", texts.OWN_PROGRAM.of(path=given))
 

@@ -12,7 +12,6 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from xuen.agent.shell_agent import remove_stale_prompts
 from xuen.cli.again import again
 from xuen.cli.assemble import Run, commands_of, kit_of, words_of
 from xuen.cli.parser import Options
@@ -23,6 +22,7 @@ from xuen.errors import DamagedResearch
 from xuen.events import RunStarted
 from xuen.guard.report import last_task
 from xuen.proc.leftovers import end_leftovers
+from xuen.proc.private import remove_stale_folders
 from xuen.runner.loop import Loop
 from xuen.sink import FanOut, Sink
 from xuen.stop import Stop
@@ -67,7 +67,7 @@ def _prepare(run: Run) -> list[Text]:
     ended = end_leftovers(workspace.root, run.token)
     if ended:
         said.append(texts.LEFTOVERS_ENDED.of(count=ended))
-    remove_stale_prompts(workspace.root)
+    remove_stale_folders(workspace.root)
     other = _other_task(workspace, run.task)
     if other is not None:
         said.append(texts.OTHER_TASK.of(old=plain(other)))

@@ -59,7 +59,8 @@ class _Making:
                 break
             nonce = token_hex(4)
             prompt = words_prompt(self._kit.setting, count=count, known=known, nonce=nonce, again=again)
-            outcome = self._kit.quiet_agent.call(Call(prompt, Purpose.WORDS, 0))
+            data = {"count": count, "known": known, "nonce": nonce}
+            outcome = self._kit.quiet_agent.call(Call(prompt, Purpose.WORDS, 0, data=data))
             if not outcome.worked:
                 self.trouble = why_failed(outcome, self._kit.quiet_agent.name)
                 break

@@ -65,7 +65,8 @@ def _ask(kit: Kit, id: str, round: int, words: Sequence[str], state: Sections) -
             except (LockTimeout, OSError) as error:
                 kit.sink.emit(Notice(level="error", text=texts.INPUT_NOT_TAKEN.of(error=plain(str(error)))))
 
-        return kit.agent.call(Call(prompt, Purpose.RESEARCH, round, kit.guard.log_path(id)), on_started=taken)
+        data = {"words": words, "idea": state.idea, "artifact": state.artifact, "inputs": inputs}
+        return kit.agent.call(Call(prompt, Purpose.RESEARCH, round, kit.guard.log_path(id), data), on_started=taken)
 
 
 def _read(kit: Kit) -> bytes | None:

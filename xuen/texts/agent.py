@@ -7,9 +7,9 @@ from xuen.texts import Text
 # --- calls ---------------------------------------------------------------------------------------------------------
 
 CANNOT_START = Text("the agent could not be started: {error}", "无法启动 agent：{error}")
-CANNOT_KEEP_PROMPT = Text(
-    "the prompt file could not be written in the workspace: {error}",
-    "无法在工作区写入提示词文件：{error}",
+NO_PRIVATE_FOLDER = Text(
+    "the folder for the prompt and the agent's temporary files could not be made: {error}",
+    "无法创建存放提示词和 agent 临时文件的文件夹：{error}",
 )
 LOG_NOT_KEPT = Text(
     "the agent's output could not be kept whole in {file} ({error}); this is said once",

@@ -29,8 +29,8 @@ COMMAND_MEND = Text(
 )
 NO_PROGRAM_FILE = Text("there is no file {path}", "没有文件 {path}")
 PROGRAM_FILE_MEND = Text(
-    "correct its path in {key}; the command runs in the workspace, so an absolute one is best",
-    "请更正 {key} 中的路径；命令在工作区里运行，最好写绝对路径",
+    "write its absolute path in {key}; the command runs in folders of xuen's",
+    "请在 {key} 中写出绝对路径；命令在 xuen 指定的文件夹里运行",
 )
 NOT_EXECUTABLE = Text("{path} may not be executed", "{path} 没有执行权限")
 EXECUTABLE_MEND = Text("run chmod +x {path}", "请运行 chmod +x {path}")

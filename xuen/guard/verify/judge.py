@@ -56,8 +56,9 @@ class AiVerifier:
         """The finding of one call, and whether there is nothing more to be had by asking again."""
         nonce = token_hex(4)
         question = self._prompt(candidate=new, best=old, nonce=nonce, again=again)
+        data = {"candidate": new, "best": old, "nonce": nonce}
         try:
-            outcome = self._agent.call(Call(question, Purpose.JUDGE, candidate.round))
+            outcome = self._agent.call(Call(question, Purpose.JUDGE, candidate.round, data=data))
         except PromptTooLong as error:
             return self._unknown(texts.JUDGE_FAILED.of(reason=error.what)), True
         said = outcome.stdout if outcome.worked else f"{outcome.stdout}\n{outcome.stderr}".strip()
