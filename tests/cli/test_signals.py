@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 PROGRAM = """
 import os, signal, sys, time
-from xuen.cli.signals import signals_stop
+from xuen.signals import signals_stop
 from xuen.stop import Stop
 
 class Late:
@@ -32,6 +34,8 @@ if afterwards:
     time.sleep(1)
 sys.exit(stop.exit_code or 0)
 """
+
+COMMAND = "kill -HUP $PPID; sleep 0.5"  # its parent is xwork
 
 
 @pytest.mark.parametrize(
@@ -64,3 +68,34 @@ def test_a_hangup_that_was_ignored_stays_so() -> None:
         check=False,
     )
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize(("wrapper", "code"), [(["nohup"], 0), ([], 129)])
+def test_a_hangup_that_was_ignored_ends_no_run_of_xwork(
+    wrapper: list[str], code: int, tmp_path: Path, environment: Callable[..., dict]
+) -> None:
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps([{"calls": [{"name": "exec_command", "arguments": {"command": COMMAND}}]}, "done"]))
+    argv = [*wrapper, sys.executable, "-m", "xuen.xwork", "run", "go", "--model", f"script:{script}"]
+    done = subprocess.run(argv, cwd=tmp_path, env=environment(), capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (code, b"" if code else b"done\n")
+
+
+@pytest.mark.parametrize(("wrapper", "code"), [(["nohup"], 0), ([], 129)])
+def test_a_hangup_that_was_ignored_ends_no_conversation_with_an_editor(
+    wrapper: list[str], code: int, tmp_path: Path, environment: Callable[..., dict]
+) -> None:
+    argv = [*wrapper, sys.executable, "-m", "xuen.xwork", "acp"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(argv, cwd=tmp_path, env=environment(), stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdin and process.stdout
+        for number in (1, 2):
+            try:
+                process.stdin.write(b'{"jsonrpc": "2.0", "id": %d, "method": "authenticate", "params": {}}\n' % number)
+                process.stdin.flush()
+            except BrokenPipeError:
+                break
+            process.stdout.readline()
+            process.send_signal(signal.SIGHUP)
+        process.communicate(timeout=60)
+    assert process.returncode == code

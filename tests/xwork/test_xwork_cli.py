@@ -9,10 +9,10 @@ import time
 
 import pytest
 
+from xuen import signals
 from xuen.prompt import Setting, judge_prompt, research_prompt, words_prompt
 from xuen.workspace import section_script
 from xuen.workspace.research import Sections, new_research, parse
-from xuen.xwork import signals
 
 EMPTY = Sections("", "")
 IDEA = "Use silk, because it is light. Test it in a light wind."
@@ -357,7 +357,7 @@ def test_a_signal_while_the_embedded_model_loads_ends_it_at_once(tmp_path, xwork
 def test_a_host_of_the_library_keeps_its_handlers():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        with signals.deadly():
+        with signals.default_handlers():
             assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
         signal.signal(signal.SIGINT, before)

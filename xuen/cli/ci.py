@@ -15,10 +15,10 @@ from random import Random
 from xuen.cli.output import Output
 from xuen.cli.parser import Options
 from xuen.cli.settings import Settings
-from xuen.cli.signals import signals_stop
 from xuen.errors import ConfigError, UsageError, UserError, WorkspaceError, reason_of
 from xuen.files.regular import read_regular
 from xuen.guard import report
+from xuen.signals import signals_stop
 from xuen.stop import Stop
 from xuen.texts import Text, plain
 from xuen.texts import ci as texts

@@ -16,7 +16,6 @@ from xuen.cli.again import again
 from xuen.cli.assemble import Run, commands_of, kit_of, words_of
 from xuen.cli.parser import Options
 from xuen.cli.settings import Settings, spoken_language
-from xuen.cli.signals import signals_stop
 from xuen.cli.task import read_task
 from xuen.errors import DamagedResearch
 from xuen.events import RunStarted
@@ -24,6 +23,7 @@ from xuen.guard.report import last_task
 from xuen.proc.leftovers import end_leftovers
 from xuen.proc.private import remove_stale_folders
 from xuen.runner.loop import Loop
+from xuen.signals import signals_stop
 from xuen.sink import FanOut, Sink
 from xuen.stop import Stop
 from xuen.texts import Language, Text, language_of, plain, presets

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TextIO
 
 from xuen.errors import UserError
+from xuen.signals import signals_stop
 from xuen.stop import Stop
 from xuen.texts import Language, language_here, language_of, plain
 from xuen.texts import xwork as texts
@@ -22,14 +23,17 @@ from xuen.xwork.display import PlainDisplay, json_listener
 from xuen.xwork.errors import BadUse
 from xuen.xwork.events import Failed, Listener
 from xuen.xwork.options import read
-from xuen.xwork.signals import watch
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code."""
     _utf8()
     stop = Stop()
-    watch(stop)
+    with signals_stop(stop):
+        return _main(arguments, stop)
+
+
+def _main(arguments: Sequence[str] | None, stop: Stop) -> int:
     options = read(arguments, language_here(os.environ))
     try:
         if options.command == "acp":

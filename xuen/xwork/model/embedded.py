@@ -21,9 +21,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from xuen.signals import default_handlers
 from xuen.texts import plain
 from xuen.texts import xwork as texts
-from xuen.xwork import signals
 from xuen.xwork.cancel import Cancel, stop_if
 from xuen.xwork.errors import ContextOverflow, ModelError, ModelMissing, RequestRefused, Retryable
 from xuen.xwork.messages import Message, ToolDefinition
@@ -179,7 +179,7 @@ def _serve(weights: Path, context_tokens: int, threads: int) -> Any:
     params.api_keys = [secrets.token_hex(32)]
     params.endpoint_metrics = True
     try:
-        with signals.deadly():
+        with default_handlers():
             server = xllamacpp.Server(params)
             server.handle_metrics()  # answered by the server's own loop: released before that runs, it never ends
             return server
