@@ -562,3 +562,66 @@ def test_a_client_that_does_not_read_holds_up_neither_memory_nor_the_end(tmp_pat
     finally:
         process.kill()
         process.communicate()
+
+
+# --- the streams -----------------------------------------------------------------------------------------------------
+
+HELLO = b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": 1}}\n'
+
+
+@pytest.fixture
+def serve(tmp_path, environment):
+    """Runs the server with these streams: its exit code, its messages, what it said."""
+    argv = [sys.executable, "-m", "xuen.xwork", "acp"]
+
+    def run(sent=None, *, argv=argv, **streams):
+        if sent is not None:
+            streams["input"] = sent
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | streams
+        done = subprocess.run(argv, cwd=tmp_path, env=environment(), timeout=PATIENCE, check=False, **streams)
+        return done.returncode, [json.loads(line) for line in (done.stdout or b"").splitlines()], done.stderr.decode()
+
+    run.argv = argv
+    return run
+
+
+@pytest.mark.parametrize(
+    ("line", "number", "code"),
+    [
+        (b"[]", None, -32600),
+        (b"42", None, -32600),
+        (b"null", None, -32600),
+        (b"{}", None, -32600),
+        (b"[" + HELLO.strip() + b"]", None, -32600),
+        (b'{"id": 3, "method": 5}', 3, -32600),
+        (b'{"id": [1], "method": "initialize"}', None, -32600),
+        (b'{"id": [1], "result": {}}', None, -32600),
+        (b'{"id": 0, "error": "text"}', None, -32600),
+        (b"{broken", None, -32700),
+        (b"\xff\xfe", None, -32700),
+        (b"[" * 100_000, None, -32700),
+    ],
+)
+def test_a_line_that_is_no_message_is_answered_and_the_conversation_goes_on(serve, line, number, code):
+    """As a public report has it: zed-industries/codex-acp#177."""
+    status, (refusal, answer), said = serve(line + b"\n\r\n" + HELLO)
+    assert (refusal["id"], refusal["error"]["code"]) == (number, code)
+    assert answer["id"] == 1 and answer["result"]["agentInfo"]["name"] == "xwork"
+    assert (status, said) == (0, "")
+
+
+def test_the_streams_may_be_files(serve, tmp_path):
+    (tmp_path / "in").write_bytes(HELLO.strip())  # without a newline
+    with (tmp_path / "in").open() as source, (tmp_path / "out").open("w") as target:
+        assert serve(stdin=source, stdout=target) == (0, [], "")
+    assert json.loads((tmp_path / "out").read_bytes())["id"] == 1
+    assert serve(stdin=subprocess.DEVNULL) == (0, [], "")
+
+
+def test_streams_that_cannot_be_used_are_named(serve):
+    for closed in ("<&-", ">&-"):
+        code, _, said = serve(argv=["sh", "-c", f'exec "$@" {closed}', "sh", *serve.argv])
+        assert code == 2 and "one of them is closed" in said
+    with Path("/dev/full").open("w") as full:
+        code, _, said = serve(HELLO, stdout=full)
+    assert code == 1 and "No space left" in said and said.count("\n") == 1

@@ -305,3 +305,22 @@ def test_an_output_that_takes_nothing_is_one_line_and_no_traceback(tmp_path, wor
         done = subprocess.run(argv, env=environment(), stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1 and "No space left" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["run", "go"], ["run", "go", "--json"], ["show"]])
+def test_a_closed_output_is_no_traceback(tmp_path, work, environment, arguments):
+    (tmp_path / "script.jsonl").write_text('"hello"')
+    work.mkdir(exist_ok=True)
+    (work / ".xwork").mkdir()
+    (work / ".xwork" / "session.jsonl").write_bytes(b"")
+    argv = [sys.executable, "-m", "xuen.xwork", *arguments, "--workspace", str(work)]
+    argv += ["--model", f"script:{tmp_path / 'script.jsonl'}"] if "run" in arguments else []
+    for closed in (">&-", "2>&-", ">/dev/full"):
+        done = subprocess.run(
+            ["sh", "-c", f'exec "$@" {closed}', "sh", *argv],
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == (closed == ">/dev/full") and "Traceback" not in done.stderr

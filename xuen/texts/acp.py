@@ -12,6 +12,11 @@ PACKAGE_MEND = Text(
     "install it: {python} -m pip install agent-client-protocol",
     "请安装：{python} -m pip install agent-client-protocol",
 )
+CLOSED = Text(
+    "an editor is served over standard input and output, and one of them is closed",
+    "供编辑器使用时要通过标准输入和标准输出通信，而其中一个已关闭",
+)
+UNWRITABLE = Text("standard output cannot be written: {reason}", "无法写入标准输出：{reason}")
 NO_FOLDER = Text(
     "the session's folder does not exist, or its path is not absolute: {path}",
     "会话的文件夹不存在，或不是绝对路径：{path}",

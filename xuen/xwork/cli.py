@@ -30,7 +30,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _utf8()
     stop = Stop()
     with signals_stop(stop):
-        return _main(arguments, stop)
+        try:
+            return _main(arguments, stop)
+        except BrokenPipeError:  # whoever read our output has gone
+            _deafen(sys.stdout)
+        except OSError as error:  # the only one that gets this far: our own output cannot be written
+            _deafen(sys.stdout)
+            print(f"xwork: {error}", file=sys.stderr)  # noqa: T201 - the face of this program
+    return 1
 
 
 def _main(arguments: Sequence[str] | None, stop: Stop) -> int:
@@ -107,13 +114,6 @@ def _guarded(body: Callable[[], None], listener: Listener, stop: Stop, language:
         code = stop.exit_code if stop.exit_code is not None else error.exit_code
         listener(Failed(error=error.line(language), code=code))
         return code
-    except BrokenPipeError:  # whoever read our output has gone
-        _deafen(sys.stdout)
-        return 1
-    except OSError as error:  # the only one that gets this far: our own output cannot be written
-        _deafen(sys.stdout)
-        print(f"xwork: {error}", file=sys.stderr)  # noqa: T201 - the face of this program
-        return 1
     return 0
 
 
@@ -123,6 +123,9 @@ def _deafen(stream: TextIO) -> None:
 
 
 def _utf8() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+    """Make the outputs take any text; one that was closed from the start takes it and shows nothing."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - it stays open
+        if hasattr(stream := getattr(sys, name), "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")

@@ -29,6 +29,7 @@ from xuen.texts import acp as texts
 from xuen.texts import language_here, plain
 from xuen.xwork.acp import content
 from xuen.xwork.acp.conversation import Conversation
+from xuen.xwork.acp.streams import StandardStreams
 from xuen.xwork.commands import settings
 from xuen.xwork.config import AgentConfig
 from xuen.xwork.errors import BadUse
@@ -46,7 +47,8 @@ def run(options: argparse.Namespace, stop: Stop) -> int:
     """Serve one client until it goes or `stop` is set; the exit code.
 
     Raises:
-        BadUse: the options make no sense.
+        BadUse: the options make no sense, or standard input or output is closed.
+        XworkError: standard output cannot be written.
     """
     adopt_orphans()  # all sessions of this process are those of its agents
     logging.getLogger().addHandler(logging.NullHandler())  # the package logs what a client does wrong
@@ -55,13 +57,15 @@ def run(options: argparse.Namespace, stop: Stop) -> int:
 
 
 async def _serve(service: Service, stop: Stop) -> int:
-    listening = asyncio.create_task(acp.run_agent(cast(acp.Agent, service), use_unstable_protocol=True))
-    while not listening.done() and not stop.is_set():
+    streams = StandardStreams()
+    listening = asyncio.create_task(acp.run_agent(cast(acp.Agent, service), streams, use_unstable_protocol=True))
+    while not listening.done() and not stop.is_set() and streams.failure is None:
         await asyncio.wait({listening}, timeout=_LOOK)
     await service.close()
     while not listening.done():  # the first time it sends what it still has, unless the client does not read any more
         listening.cancel()
         await asyncio.wait({listening}, timeout=_FLUSH)
+    streams.check()
     return stop.exit_code or 0
 
 
