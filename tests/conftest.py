@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -77,6 +79,20 @@ settings.load_profile("house")
 # --- skips -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """`@pytest.mark.needs("program")` skips a test where that program is not installed.
+
+    A test that is not listed fails everywhere, so that a machine that has all programs notices too.
+    """
+    programs = [name for mark in item.iter_markers("needs") for name in mark.args]
+    if programs and item.nodeid.split("[")[0] not in listed_skips():
+        pytest.fail(f"it needs {', '.join(programs)}: list it in tests/skips.txt", pytrace=False)
+    for program in programs:
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is not installed")
+
+
 class _Skips:
     """Collects skipped tests where the reports arrive; those that tests/skips.txt does not list fail the run."""
 
@@ -102,6 +118,7 @@ class _Skips:
             terminalreporter.write_line(f"skipped, but not listed in tests/skips.txt: {nodeid}: {reason}", red=True)
 
 
+@cache
 def listed_skips() -> dict[str, str]:
     """The tests that may be skipped, and when: `nodeid: reason` a line."""
     lines = [line.strip() for line in SKIPS.read_text("utf-8").splitlines()]

@@ -23,16 +23,14 @@ from xuen.errors import PromptTooLong, TemplateError
 
 SHELLS = {"dash": "dash", "bash": "bash", "bash as sh": "bash", "busybox": "busybox"}
 NAMES = {"dash": "dash", "bash": "bash", "bash as sh": "sh", "busybox": "sh"}
+EACH_SHELL = [pytest.param(name, marks=pytest.mark.needs(program)) for name, program in SHELLS.items()]
 
 
 def run(shell: str, argv: list[str], folder: Path, **env: str) -> str:
     """What a command line prints when that shell stands in for /bin/sh."""
-    program = shutil.which(SHELLS[shell])
-    if program is None:
-        pytest.skip(f"{SHELLS[shell]} is not installed")
     done = subprocess.run(
         [NAMES[shell], *argv[1:]],
-        executable=program,
+        executable=shutil.which(SHELLS[shell]),
         cwd=folder,
         env=clean_environment({"PATH": os.environ["PATH"], **env}),
         stdin=subprocess.DEVNULL,
@@ -58,20 +56,20 @@ def test_the_prompt_argument_is_empty_where_the_template_does_not_use_it() -> No
     assert template.argv("x" * 1_000_000, "/w/p.txt")[4:] == ["", "/w/p.txt"]
 
 
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("shell", EACH_SHELL)
 def test_the_template_sees_no_arguments_and_the_name_xuen(shell: str, tmp_path: Path) -> None:
     template = parse('printf \'%s|\' "$#" "$0" "$prompt" "$prompt_file"')
     assert run(shell, template.argv("a b", "/w/p.txt"), tmp_path) == "0|xuen|a b|/w/p.txt|"
 
 
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("shell", EACH_SHELL)
 def test_neither_variable_is_exported(shell: str, tmp_path: Path) -> None:
     template = parse('set -a; env; : "$prompt" "$prompt_file"')
     printed = run(shell, template.argv("secret", "/w/p.txt"), tmp_path, prompt="old", prompt_file="old")
     assert not re.search(r"^prompt(_file)?=|secret|old", printed, re.MULTILINE)
 
 
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("shell", EACH_SHELL)
 def test_files_with_fitting_names_do_not_take_the_place_of_the_prompt(shell: str, tmp_path: Path) -> None:
     for name in ("ab", "xab", "a"):
         (tmp_path / name).touch()
@@ -79,7 +77,7 @@ def test_files_with_fitting_names_do_not_take_the_place_of_the_prompt(shell: str
     assert run(shell, template.argv("a", ""), tmp_path) == "a|*a|[a]|a?|*a*|xab|"
 
 
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("shell", EACH_SHELL)
 def test_what_the_environment_says_does_not_change_what_arrives(shell: str, tmp_path: Path) -> None:
     startup = tmp_path / "startup"
     startup.write_text("printf() { echo startup; }\n")

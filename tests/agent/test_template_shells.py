@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,9 +27,7 @@ PIECES = [
     "then ", "fi", "case ", " in ", "esac", "for x in ", "eval ", "sh -c ", "x=", "f() ", "\\\n", "字",
 ]  # fmt: skip
 
-pytestmark = pytest.mark.skipif(
-    not all(shutil.which(shell) for shell in ("dash", "bash", "busybox")), reason="needs dash, bash and busybox"
-)
+pytestmark = pytest.mark.needs("dash", "bash", "busybox")
 
 
 def load() -> ModuleType:

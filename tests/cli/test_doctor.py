@@ -181,6 +181,7 @@ def test_what_is_no_address_of_a_server_fails(url: str) -> None:
     assert (code, rows(lines, "agent ")[0][:2]) == (1, "!!")
 
 
+@pytest.mark.needs("make")
 def test_the_suite_that_would_judge_is_named_and_not_run(quiet_machine: Path) -> None:
     repo = Path.cwd() / "repo"
     repo.mkdir()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import statistics
 import sys
 from collections.abc import Callable
@@ -19,14 +18,12 @@ CLEAN = "0 lost, 0 not starting, 0 other faults"
 
 pytestmark = pytest.mark.timeout(600)
 
-needs_strace = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
-
 
 def test_the_guard_lives_through_failures_of_some_of_its_operations(figures: Figures) -> None:
     assert CLEAN in figures("faults.py", "guard", "--every", "61")
 
 
-@needs_strace
+@pytest.mark.needs("strace")
 def test_the_command_line_lives_through_failures_of_some_of_its_calls(figures: Figures) -> None:
     assert CLEAN in figures("faults.py", "cli", "--every", "41")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import stat
 import subprocess
 import sys
@@ -21,8 +20,6 @@ from xuen.files.durable import (
     write_bytes,
 )
 from xuen.files.lock import locked
-
-needs_strace = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
 
 
 def python(code: str, *arguments: object, before: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
@@ -113,7 +110,7 @@ def test_a_full_disk_changes_nothing(tmp_path: Path, call: str) -> None:
     assert not path.exists() or path.read_bytes() == b"old"
 
 
-@needs_strace
+@pytest.mark.needs("strace")
 def test_content_reaches_the_disk_before_its_name_and_the_name_before_the_return(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     room = tmp_path / "room"
@@ -130,7 +127,7 @@ def test_content_reaches_the_disk_before_its_name_and_the_name_before_the_return
     assert seen == ["write", "fsync", "rename", "fsync folder", "write", "fsync", "link", "fsync folder"]
 
 
-@needs_strace
+@pytest.mark.needs("strace")
 @pytest.mark.parametrize("call", ["write_bytes", "create_bytes"])
 @pytest.mark.parametrize(
     "point", ["write", "fsync", "rename,renameat,renameat2,link,linkat", "unlink,unlinkat", "fsync:2"]
@@ -155,7 +152,7 @@ def test_a_kill_at_any_step_leaves_old_or_new_and_the_rest_is_cleaned_up(tmp_pat
     assert set(names(tmp_path)) <= {"file"}
 
 
-@needs_strace
+@pytest.mark.needs("strace")
 @pytest.mark.parametrize("call", ["write_bytes", "create_bytes"])
 def test_a_temporary_name_that_the_disk_does_not_free_is_no_trouble(tmp_path: Path, call: str) -> None:
     done = python(
@@ -199,7 +196,7 @@ def test_of_many_rivals_for_a_name_exactly_one_gets_it_and_its_content_is_whole(
     assert len(names(tmp_path)) == 60
 
 
-@needs_strace
+@pytest.mark.needs("strace")
 @pytest.mark.parametrize("error", ["EPERM", "EOPNOTSUPP"])
 def test_without_hard_links_a_new_file_is_still_made_once(tmp_path: Path, error: str) -> None:
     strace = ("strace", "-o", "/dev/null", "-e", "trace=link,linkat", "-e", f"inject=link,linkat:error={error}")

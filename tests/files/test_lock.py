@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,8 +14,6 @@ import pytest
 
 from xuen.errors import LockTimeout
 from xuen.files.lock import FileLock, holder, is_held, locked
-
-needs_strace = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
 
 HOLD = """
 import sys, time
@@ -198,7 +195,7 @@ else:
 """
 
 
-@needs_strace
+@pytest.mark.needs("strace")
 @pytest.mark.parametrize(
     ("error", "says"), [("ENOLCK", "OSError 37"), ("ESTALE", "OSError 116"), ("EINTR:when=1", "held")]
 )

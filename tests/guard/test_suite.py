@@ -76,6 +76,7 @@ def test_nothing_is_left_in_the_folder_and_among_temporary_files(project: Projec
     assert found.reason.en == "pytest: 1 passed"
 
 
+@pytest.mark.needs("make")
 @pytest.mark.parametrize(("timeout", "outcome"), [(60, "passed"), (5, "unknown")])
 def test_edits_of_the_user_stay_and_changes_of_the_suite_are_reported(
     project: Project, timeout: float, outcome: str
@@ -102,6 +103,7 @@ def test_edits_of_the_user_stay_and_changes_of_the_suite_are_reported(
     assert "other.txt" not in found.reason.en
 
 
+@pytest.mark.needs("make")
 def test_a_suite_runs_where_git_knows_the_folder(project: Project) -> None:
     project.put({"Makefile": "test:\n\tgit rev-parse HEAD\n"})
     project.git("init", "-q")
@@ -117,6 +119,7 @@ def running(word: str) -> list[psutil.Process]:
     return [process for process in psutil.process_iter(["cmdline"]) if word in (process.info["cmdline"] or [])]
 
 
+@pytest.mark.needs("make")
 def test_at_the_time_limit_the_whole_tree_ends(project: Project) -> None:
     seconds = str(100_000 + os.getpid())
     project.put(
@@ -130,6 +133,7 @@ def test_at_the_time_limit_the_whole_tree_ends(project: Project) -> None:
     assert running(seconds) == []
 
 
+@pytest.mark.needs("make")
 def test_what_a_finished_suite_left_running_ends_too(project: Project) -> None:
     seconds = str(200_000 + os.getpid())
     project.put({"Makefile": "test:\n\t@sh check.sh\n", "check.sh": f"sleep {seconds} & exit 0\n"})
@@ -137,6 +141,7 @@ def test_what_a_finished_suite_left_running_ends_too(project: Project) -> None:
     assert running(seconds) == []
 
 
+@pytest.mark.needs("make")
 def test_the_time_limit_is_one_for_all_runners(project: Project) -> None:
     project.put(
         {
@@ -149,6 +154,7 @@ def test_the_time_limit_is_one_for_all_runners(project: Project) -> None:
     assert time.monotonic() - began < 4 + 10
 
 
+@pytest.mark.needs("make")
 def test_a_stop_ends_the_suite_and_decides_nothing(project: Project) -> None:
     project.put({"Makefile": "test:\n\tsleep 60\n"})
     timer = threading.Timer(0.7, project.stop.request, (130,))
@@ -161,6 +167,7 @@ def test_a_stop_ends_the_suite_and_decides_nothing(project: Project) -> None:
     assert time.monotonic() - began < 20
 
 
+@pytest.mark.needs("make")
 def test_an_open_pipe_as_standard_input_holds_up_nothing(tmp_path: Path) -> None:
     put(tmp_path / "project", {"Makefile": "test:\n\t@sh check.sh\n", "check.sh": "cat\nexit 0\n"})
     program = (
@@ -182,6 +189,7 @@ def test_an_open_pipe_as_standard_input_holds_up_nothing(tmp_path: Path) -> None
         assert process.stdout.readline() == "passed\n"
 
 
+@pytest.mark.needs("make")
 @pytest.mark.parametrize(("code", "outcome"), [(0, "passed"), (1, "failed")])
 def test_200_megabytes_of_output_change_neither_memory_nor_verdict(project: Project, code: int, outcome: str) -> None:
     line = "x" * 99
@@ -201,6 +209,7 @@ def test_200_megabytes_of_output_change_neither_memory_nor_verdict(project: Proj
     assert len(found.raw) < 100_000
 
 
+@pytest.mark.needs("make")
 @pytest.mark.parametrize(
     ("language", "said"),
     [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,19 @@ from suite_play import RUNNERS, decided_by, judge, layouts, lean_python
 
 ALL = layouts()
 QUICK = [layout for layout in ALL if layout.get("quick")]
-NEEDS_NPM = [layout for layout in QUICK if layout["name"].startswith("npm:") or layout.get("by") == "npm"]
-OTHERS = [layout for layout in QUICK if layout not in NEEDS_NPM]
+
+
+def layouts_of(runner: str) -> list[dict[str, Any]]:
+    """The quick layouts that need this runner."""
+    return [layout for layout in QUICK if layout["name"].startswith(f"{runner}:") or layout.get("by") == runner]
+
+
+OF_MAKE, OF_NPM = layouts_of("make"), layouts_of("npm")
+OTHERS = [layout for layout in QUICK if layout not in OF_MAKE + OF_NPM]
+
+
+def name(layout: dict[str, Any]) -> str:
+    return layout["name"].replace(" ", "-")
 
 
 def test_the_corpus_is_large_and_well_formed() -> None:
@@ -22,7 +32,7 @@ def test_the_corpus_is_large_and_well_formed() -> None:
     assert all((layout.get("by") in RUNNERS) == (layout["expect"] != "unavailable") for layout in ALL)
 
 
-@pytest.mark.parametrize("layout", OTHERS, ids=lambda layout: layout["name"].replace(" ", "-"))
+@pytest.mark.parametrize("layout", OTHERS, ids=name)
 def test_a_layout_gets_its_outcome(layout: dict[str, Any], tmp_path: Path) -> None:
     found = judge(layout, tmp_path, python=lean_python(tmp_path))
     assert (found.outcome, decided_by(found)) == (layout["expect"], layout.get("by")), found.raw
@@ -30,8 +40,13 @@ def test_a_layout_gets_its_outcome(layout: dict[str, Any], tmp_path: Path) -> No
     assert found.score is None
 
 
-@pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed")
-@pytest.mark.parametrize("layout", NEEDS_NPM, ids=lambda layout: layout["name"].replace(" ", "-"))
+@pytest.mark.needs("make")
+@pytest.mark.parametrize("layout", OF_MAKE, ids=name)
+def test_a_layout_for_make_gets_its_outcome(layout: dict[str, Any], tmp_path: Path) -> None:
+    test_a_layout_gets_its_outcome(layout, tmp_path)
+
+
+@pytest.mark.needs("npm")
+@pytest.mark.parametrize("layout", OF_NPM, ids=name)
 def test_a_layout_for_npm_gets_its_outcome(layout: dict[str, Any], tmp_path: Path) -> None:
-    found = judge(layout, tmp_path, python=lean_python(tmp_path))
-    assert (found.outcome, decided_by(found)) == (layout["expect"], layout.get("by")), found.raw
+    test_a_layout_gets_its_outcome(layout, tmp_path)

@@ -170,7 +170,7 @@ def test_a_chain_of_forks_in_ever_new_sessions_without_environment_is_caught(tmp
     assert counter.stat().st_size == size
 
 
-@pytest.mark.parametrize("shell", ["dash", "bash", "busybox"])
+@pytest.mark.parametrize("shell", [pytest.param(s, marks=pytest.mark.needs(s)) for s in ("dash", "bash", "busybox")])
 def test_every_shell_gives_the_same_end(shell, mark, tmp_path):
     script = f'exec 9<"{mark}"; sleep 300 & sleep 300'
     argv = {"dash": ["dash", "-c"], "bash": ["bash", "-c"], "busybox": ["busybox", "sh", "-c"]}[shell]

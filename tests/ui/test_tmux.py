@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -21,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 AGENT = ROOT / "tests" / "agents" / "researcher.py"
 LIMIT = 60.0
 
-pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not here")
+pytestmark = pytest.mark.needs("tmux")
 
 
 class Tmux:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -116,7 +115,7 @@ def test_a_lock_file_that_cannot_be_made_is_one_clear_error(workspace: Workspace
     assert not isinstance(caught.value, WorkspaceBusy)
 
 
-@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+@pytest.mark.needs("strace")
 def test_a_file_system_without_locks_is_one_clear_error(workspace: Workspace) -> None:
     strace = ["strace", "-o", "/dev/null", "-e", "trace=flock", "-e", "inject=flock:error=ENOLCK"]
     command = [*strace, sys.executable, "-c", OWN, str(workspace.root), "t"]

@@ -24,7 +24,6 @@ from xuen.workspace.run_lock import RunLock
 
 Done = subprocess.CompletedProcess[bytes]
 Write = Callable[..., Done]
-needs_strace = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
 
 
 @pytest.fixture
@@ -214,7 +213,7 @@ def test_a_missing_file_or_a_folder_in_its_place_is_refused(workspace: Workspace
     refused(write("idea"), 2, "research.md")
 
 
-@needs_strace
+@pytest.mark.needs("strace")
 def test_a_full_disk_changes_nothing(workspace: Workspace, write: Write) -> None:
     before = sorted(workspace.root.iterdir()), workspace.research.read_bytes()
     strace = ("strace", "-o", "/dev/null", "-e", "trace=fsync", "-e", "inject=fsync:error=ENOSPC:when=1")
@@ -244,7 +243,7 @@ def test_a_lock_that_stays_held_is_given_up(workspace: Workspace, write: Write, 
     assert write("idea", program=impatient).returncode == 0
 
 
-@needs_strace
+@pytest.mark.needs("strace")
 @pytest.mark.parametrize("error", ["ENOLCK", "ESTALE"])
 def test_it_never_writes_where_locks_do_not_work(workspace: Workspace, write: Write, error: str) -> None:
     strace = ("strace", "-o", "/dev/null", "-e", "trace=flock", "-e", f"inject=flock:error={error}")
@@ -252,7 +251,7 @@ def test_it_never_writes_where_locks_do_not_work(workspace: Workspace, write: Wr
     assert sections(workspace) == Sections("", "")
 
 
-@needs_strace
+@pytest.mark.needs("strace")
 def test_an_interrupted_lock_is_tried_again(workspace: Workspace, write: Write) -> None:
     strace = ("strace", "-o", "/dev/null", "-e", "trace=flock", "-e", "inject=flock:error=EINTR:when=1..3")
     assert write("idea", before=strace).returncode == 0
@@ -265,7 +264,7 @@ def test_a_link_as_lock_file_is_refused(workspace: Workspace, write: Write, tmp_
     assert not (tmp_path / "planted").exists()
 
 
-@needs_strace
+@pytest.mark.needs("strace")
 @pytest.mark.parametrize("point", ["fsync:1", "fsync:2", "rename,renameat,renameat2:1"])
 def test_a_kill_inside_leaves_old_or_new_and_blocks_nobody(workspace: Workspace, write: Write, point: str) -> None:
     calls, _, nth = point.partition(":")

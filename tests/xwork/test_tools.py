@@ -159,7 +159,8 @@ def either_way(request, monkeypatch, tmp_path):
     if request.param == "without":
         monkeypatch.setenv("PATH", str(tmp_path))
     else:
-        assert shutil.which("rg")
+        monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")  # where pip puts its rg
+        assert shutil.which("rg"), "install requirements-dev.txt: it brings ripgrep along"
 
 
 @pytest.mark.parametrize(
@@ -264,7 +265,7 @@ def test_a_command_gives_its_exit_code_and_both_outputs_in_order(use, work):
 
 def test_a_command_runs_in_its_folder_without_input_pager_or_colour(use, work):
     (work / "sub").mkdir()
-    command = "pwd; cat; echo $PAGER $GIT_PAGER $TERM $NO_COLOR; ps -o sid= -p $$ | tr -d ' '"
+    command = "pwd; cat; echo $PAGER $GIT_PAGER $TERM $NO_COLOR; cut -d ' ' -f 6 /proc/$$/stat"
     lines = use("exec_command", command=command, cwd="sub").text.splitlines()
     assert lines[1:3] == [str(work / "sub"), "cat cat dumb 1"]
     assert int(lines[3]) != os.getsid(0)
