@@ -100,6 +100,11 @@ def much(count: int) -> str:
 
 
 @server.tool(structured_output=False)
+def repeat(text: str, times: int = 2, mark: str | None = "!") -> str:
+    return text * times + str(mark)
+
+
+@server.tool(structured_output=False)
 def environment(name: str) -> str:
     return os.environ.get(name, "(not set)")
 

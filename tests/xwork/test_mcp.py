@@ -104,6 +104,22 @@ def test_arguments_that_are_no_object_and_unknown_tools_are_answered(play, say):
     assert "one JSON object" in first and "there is no tool 'small__nothing'" in second and "Field required" in third
 
 
+def test_null_for_an_optional_argument_is_no_argument_unless_the_server_takes_it(play, say):
+    """As a public report has it: ZenRows/zenrows-mcp#23."""
+    made = play(
+        say.calls(
+            ("small__repeat", {"text": "a", "times": None, "mark": None}),
+            ("small__repeat", {"text": None, "times": None}),
+        ),
+        "done",
+        mcp=(small(),),
+        check_after_write=False,
+    )
+    made.agent.run("go")
+    first, second = made.results()
+    assert first == "aaNone" and "text" in second and "times" not in second
+
+
 def test_what_may_have_changed_something_has_to_be_checked_and_what_only_reads_not(play, say):
     made = play(say.calls(("small__echo", {"text": "x"})), "done", mcp=(small(),))
     made.agent.run("go")

@@ -1,5 +1,6 @@
 """The tools one by one: real files, a real shell, real processes."""
 
+import json
 import os
 import re
 import shutil
@@ -50,6 +51,20 @@ def test_the_eleven_tools_have_exactly_these_arguments():
         "write_process": (["process_id"], {"process_id", "text", "close_stdin"}),
         "stop_process": (["process_id"], {"process_id", "signal"}),
     }
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_null_for_an_optional_argument_is_no_argument(tool):
+    """As public reports have it: ZenRows/zenrows-mcp#23, openclaw/openclaw#72587."""
+    schema = tool.definition.parameters
+    required = dict.fromkeys(schema["required"], "x")
+    nulls = dict.fromkeys(schema["properties"].keys() - required.keys())
+    assert tool.decode(json.dumps(nulls | required)) == tool.decode(json.dumps(required))
+    for name in required:
+        with pytest.raises(ToolError, match=name):
+            tool.decode(json.dumps(required | {name: None}))
+    with pytest.raises(ToolError, match="unknown field `novel`"):
+        tool.decode(json.dumps(required | {"novel": None}))
 
 
 # --- read_file ---

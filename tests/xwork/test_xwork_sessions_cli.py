@@ -154,6 +154,13 @@ def test_compacting_from_outside(xwork, shown):
     assert xwork("compact", script=[{"error": "refused", "message": "no"}])[0] == 1
 
 
+def test_a_strict_model_that_writes_null_for_absent_loses_no_call(xwork, work):
+    (work / "a.txt").write_text("hello\n")
+    read = {"name": "read_file", "arguments": '{"path": "a.txt", "offset": null, "limit": null}'}
+    code, out, err = xwork("run", "go", script=[{"calls": [read]}, "done"])
+    assert (code, out) == (0, "done\n") and "wrong arguments" not in err
+
+
 def test_json_tells_of_tools(xwork):
     code, out, _ = xwork("run", "go", "--json", script=[shell("echo hi"), "done"])
     events = [json.loads(line) for line in out.splitlines()]

@@ -22,7 +22,7 @@ from hashlib import blake2b
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import msgspec
 
@@ -34,7 +34,7 @@ from xuen.xwork.errors import BadUse, Interrupted
 from xuen.xwork.mcp.config import McpServer
 from xuen.xwork.messages import ToolDefinition
 from xuen.xwork.policy.permission import Resource, Risk
-from xuen.xwork.tools.base import Arguments, Effect, Outcome, Tool, ToolError
+from xuen.xwork.tools.base import Arguments, Effect, Outcome, Tool, ToolError, without_nulls
 
 if TYPE_CHECKING:
     from mcp.types import Tool as ToolOfServer
@@ -162,9 +162,10 @@ class RemoteTool(Tool[Any]):
             ToolError: they are no JSON object.
         """
         try:
-            return msgspec.json.decode(raw or "{}", type=dict[str, Any])
+            given = msgspec.json.decode(raw or "{}", type=dict[str, Any])
         except msgspec.DecodeError as error:
             raise ToolError(f"wrong arguments: {error}; they must be one JSON object") from error
+        return cast(dict[str, Any], without_nulls(given, self._schema))
 
 
 def qualified(server: str, tool: str, taken: Mapping[str, object]) -> str:

@@ -110,11 +110,13 @@ class Tool(Generic[A]):
         Raises:
             ToolError: they are not what the schema says; names what is wrong.
         """
+        schema = self.definition.parameters
         try:
+            given = without_nulls(msgspec.json.decode(raw), schema)
             # Numbers and truth values that a model wrote as strings are taken for what they say.
-            return msgspec.json.decode(raw, type=self._arguments, strict=False)
+            return msgspec.convert(given, self._arguments, strict=False)
         except msgspec.DecodeError as error:  # a ValidationError too
-            names = ", ".join(self.definition.parameters["properties"])  # type: ignore[arg-type]
+            names = ", ".join(schema["properties"])  # type: ignore[arg-type]
             raise ToolError(f"wrong arguments: {error}. The arguments of {self.name} are: {names}") from error
 
     def resources(self, arguments: A) -> tuple[Resource, ...]:
@@ -142,6 +144,37 @@ def process_of(arguments: Any) -> tuple[Resource, ...]:
 def command_of(arguments: Any) -> tuple[Resource, ...]:
     """The resources of tools with a `command`."""
     return (Resource("command", arguments.command), Resource("path", arguments.cwd))
+
+
+def without_nulls(given: object, schema: Mapping[str, Any]) -> Any:
+    """The arguments of a call without optional ones that are null; models that must name all write null for absent.
+
+    An argument whose schema takes null as a value keeps it.
+    """
+    properties = schema.get("properties")
+    if not isinstance(given, dict) or not isinstance(properties, dict):
+        return given
+    optional = properties.keys() - set(schema.get("required") or ())
+    return {
+        name: value
+        for name, value in given.items()
+        if value is not None or name not in optional or _takes_null(properties[name])
+    }
+
+
+def _takes_null(schema: object) -> bool:
+    match schema:
+        case {"type": list(kinds)}:
+            return "null" in kinds
+        case {"type": kind}:
+            return bool(kind == "null")
+        case {"anyOf": list(choices)} | {"oneOf": list(choices)}:
+            return any(map(_takes_null, choices))
+        case {"enum": list(values)}:
+            return None in values
+        case {"$ref": _} | {"allOf": _} | {"const": _}:
+            return False
+    return True
 
 
 def _schema(arguments: type[Arguments]) -> dict[str, object]:
