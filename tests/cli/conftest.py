@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
+import pty
+import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -33,6 +38,8 @@ from xuen.workspace.research import Sections, new_research
 from xuen.workspace.research import parse as parse_research
 
 BASE, BETTER, WORSE, OPEN = (f"20261130-10111{n}-r{n}" for n in range(4))
+
+MAIN = Path(__file__).parents[2] / "main.py"
 
 Call = Callable[..., str]
 
@@ -105,3 +112,35 @@ def call(workspace: Workspace) -> Call:
         return stream.getvalue()
 
     return called
+
+
+_TAKE_TERMINAL = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+)
+
+
+@pytest.fixture
+def on_a_terminal(tmp_path: Path) -> Callable[..., tuple[str, int]]:
+    """Runs the program on a terminal of its own; what it shows, and its exit code.
+
+    Each text of `typed` is typed when the next question stands at the end of what is shown.
+    """
+
+    def run(argv: list[str], typed: list[bytes], **environ: str) -> tuple[str, int]:
+        controller, terminal = pty.openpty()
+        command = [sys.executable, "-c", _TAKE_TERMINAL, sys.executable, str(MAIN), *argv]
+        env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "TERM": "dumb", "LANG": "C.UTF-8", **environ}
+        shown, answers = b"", list(typed)
+        with os.fdopen(controller, "r+b", buffering=0) as screen:
+            with os.fdopen(terminal, "r+b", buffering=0) as own:
+                child = subprocess.Popen(
+                    command, cwd=tmp_path, env=env, stdin=own, stdout=own, stderr=own, start_new_session=True
+                )
+            with suppress(OSError):  # what a terminal says at its end
+                while part := screen.read(65536):
+                    shown += part
+                    if answers and shown.rstrip().endswith((b"[y/N]", b"task:")):
+                        screen.write(answers.pop(0))
+            return shown.decode(errors="replace"), child.wait(60)
+
+    return run

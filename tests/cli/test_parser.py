@@ -151,10 +151,21 @@ def test_the_words_of_the_commands() -> None:
             '--iterations: not an option of xuen doctor. To make "doctor" the task: xuen -- doctor',
         ),
         (["status", "now"], "unexpected argument: now. See xuen status --help"),
-        (["say"], "TEXT is missing. See xuen say --help"),
-        (["say", " "], "TEXT is missing. See xuen say --help"),
-        (["score"], "ID is missing. See xuen score --help"),
-        (["score", ID], "X is missing. See xuen score --help"),
+        (["say"], "TEXT is missing. Type it like this: xuen say 'try it with …'"),
+        (["say", " "], "TEXT is missing. Type it like this: xuen say 'try it with …'"),
+        (["show"], "ID is missing. Type it like this: xuen show ID"),
+        (["score"], "ID is missing. Type it like this: xuen score ID 8"),
+        (
+            ["score", "r3"],
+            "the score X, a number from 0 to 10, is missing. Type it like this: xuen score r3 8",
+        ),
+        (["scor", "r3", "8"], "unexpected argument: r3. Did you mean xuen score? A task goes in one pair of quotes"),
+        (["run", "my task"], 'unexpected argument: my task. Did you mean xuen "…"? A task goes in one pair of quotes'),
+        (["diff", "r1", "r2"], 'the command "diff" is not available in this version. See xuen --help'),
+        (["help", "statu"], 'there is no command "statu". Did you mean status?'),
+        (["help", "quantum"], 'there is no command "quantum". See xuen --help'),
+        (["help", "fork"], 'the command "fork" is not available in this version. See xuen --help'),
+        (["version", "now"], "unexpected argument: now. See xuen version --help"),
         (["score", ID, "8/10"], "X: expected a number from 0 to 10, found 8/10"),
         (["score", ID, "-1"], "X: expected a number from 0 to 10, found -1"),
         (["show", ID, ID], f"unexpected argument: {ID}. See xuen show --help"),
@@ -170,6 +181,9 @@ def test_help_and_version_are_only_shown() -> None:
     assert run("--help", "--language", "zh").show == help_text("run", "zh")
     assert run("show", "--help").show == help_text("show", "en")
     assert run("--", "--help").task == "--help"
+    assert run("version").show == f"xuen {__version__}"
+    assert run("help").show == help_text("run", "en")
+    assert run("help", "ci", "restore", "--language", "zh").show == help_text("ci restore", "zh")
 
 
 def test_the_help_of_serve_offers_no_standard_output_which_is_the_screens() -> None:
@@ -240,7 +254,6 @@ def test_it_can_be_a_task_all_the_same() -> None:
         raise AssertionError(question)
 
     assert read_task(Options(command="run", task="statu"), "en", lambda _question: "Y") == "statu"
-    assert read_task(Options(command="run", task="statu"), "en", None) == "statu", "a script is not asked"
     assert read_task(Options(command="run", task="state of the art"), "en", never) == "state of the art"
 
 

@@ -29,12 +29,16 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What can be done: its words in the help, its options beside the common ones, and the words that it must have."""
+    """What can be done: its words in the help, its options beside the common ones, and the words that it must have.
+
+    `example` are these words as a user might type them, for the error where one is missing.
+    """
 
     words: str
     help: Text
     flags: tuple[Flag, ...] = ()
     positional: tuple[str, ...] = ()
+    example: tuple[str, ...] = ()
 
 
 CONFIG = Flag(("-c", "--config"), "FILE", texts.H_CONFIG)
@@ -95,15 +99,17 @@ COMMANDS: dict[str, Command] = {
     "run": Command("[TASK]", texts.C_RUN, RUN),
     "doctor": Command("", texts.C_DOCTOR, AGENT),
     "status": Command("", texts.C_STATUS, (JSON,)),
-    "say": Command("TEXT", texts.C_SAY, positional=("TEXT",)),
-    "score": Command("ID X [COMMENT]", texts.C_SCORE, positional=("ID", "X")),
+    "say": Command("TEXT", texts.C_SAY, positional=("TEXT",), example=("try it with …",)),
+    "score": Command("ID X [COMMENT]", texts.C_SCORE, positional=("ID", "X"), example=("ID", "8")),
     "history": Command("", texts.C_HISTORY, (JSON,)),
-    "show": Command("ID", texts.C_SHOW, positional=("ID",)),
+    "show": Command("ID", texts.C_SHOW, positional=("ID",), example=("ID",)),
     "serve": Command("[TASK]", texts.C_SERVE, SERVE),
     "ci": Command("restore|pick-model|checkpoint", ci_texts.C_CI),
     "ci restore": Command("", ci_texts.C_RESTORE, BRANCH),
     "ci pick-model": Command("", ci_texts.C_PICK_MODEL, PICK_MODEL),
     "ci checkpoint": Command("", ci_texts.C_CHECKPOINT, CHECKPOINT),
+    "help": Command("[COMMAND]", texts.C_HELP),
+    "version": Command("", texts.H_VERSION),
 }
 """All commands; `run` is what a task means and is no word of the command line."""
 

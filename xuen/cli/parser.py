@@ -8,6 +8,7 @@ after `--` every word is plain text. Imports nothing heavy.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +17,8 @@ from typing import Any, NamedTuple
 from xuen import __version__
 from xuen.cli.commands import COMMANDS, COMMON, FLAGS, SERVE, Flag, flags_of
 from xuen.cli.help import help_text
-from xuen.cli.program import call_of, called_as
+from xuen.cli.near import LATER, near_command
+from xuen.cli.program import call_of, called_as, typed
 from xuen.config.overrides import Override, read_override
 from xuen.config.values import BadValue, nearest, read_value
 from xuen.errors import UsageError
@@ -25,6 +27,7 @@ from xuen.texts import ci as ci_texts
 from xuen.texts import cli as texts
 
 _OPTION = re.compile(r"--?[A-Za-z][\w-]*(?:=|\Z)")
+_VERSION = f"xuen {__version__}"
 _WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
 
 
@@ -48,6 +51,7 @@ class Options:
     id: str = ""  # of `score` and `show`
     score: float | None = None
     comment: str = ""
+    is_plain: bool = False  # the task stood behind `--`, so it is one whatever its word
     given: Mapping[str, str] = field(default_factory=dict)  # the own options of `ci …` and `serve`, by their names
     run_words: tuple[str, ...] = ()  # of `serve`: the options of the run that it shows
 
@@ -72,7 +76,7 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Options:
     if given["help"]:
         return Options(command=command, show=help_text(command, early_language(argv, environ)))
     if given.get("version"):
-        return Options(command=command, show=f"xuen {__version__}")
+        return Options(command=command, show=_VERSION)
     if command == "ci":
         raise UsageError(ci_texts.WHICH_ACTION.of(names=COMMANDS[command].words), mend=_see_help(command))
     _check_known(command, scan.options)
@@ -91,7 +95,8 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Options:
         task_file=_path(given.get("task_file")),
         given=_own(command, given),
         run_words=_run_words(given) if command == "serve" else (),
-        **_words(command, words, given.get("task_file")),
+        is_plain=bool(scan.plain),
+        **_words(command, words, given.get("task_file"), early_language(argv, environ)),
     )
 
 
@@ -244,28 +249,63 @@ def _own(command: str, given: Mapping[str, Any]) -> dict[str, str]:
     return {flag.dest: given[flag.dest] for flag in flags if given[flag.dest] is not None}
 
 
-def _words(command: str, words: list[str], task_file: str | None) -> dict[str, Any]:
+def _words(command: str, words: list[str], task_file: str | None, language: Language) -> dict[str, Any]:
     """The words of a command by their names in `Options`."""
-    if command in ("run", "serve"):
-        if len(words) > 1:
-            raise UsageError(texts.TOO_MANY_WORDS.of(found=plain(words[1])), mend=texts.QUOTE_TASK)
-        if words and task_file is not None:
-            raise UsageError(texts.TASK_TWICE, mend=texts.GIVE_ONE)
-        if words and not words[0].strip():
-            raise UsageError(texts.BLANK_TASK, mend=texts.HOW_TO_TASK.of(call=call_of(command)))
-        return {"task": words[0] if words else None}
+    match command:
+        case "run" | "serve":
+            return {"task": _task(command, words, task_file)}
+        case "help":
+            return {"show": _help_on(" ".join(words), language)}
     names = COMMANDS[command].positional
-    for name in names[len(words) :]:
-        raise UsageError(texts.MISSING_WORD.of(name=name), mend=_see_help(command))
-    if command == "say":
-        if not " ".join(words).strip():
-            raise UsageError(texts.MISSING_WORD.of(name="TEXT"), mend=_see_help(command))
-        return {"text": " ".join(words)}
-    if command == "score":
-        return {"id": words[0], "score": _score(words[1]), "comment": " ".join(words[2:])}
+    if len(words) < len(names) or (command == "say" and not " ".join(words).strip()):
+        raise _missing(command, words)
+    match command:
+        case "say":
+            return {"text": " ".join(words)}
+        case "score":
+            return {"id": words[0], "score": _score(words[1]), "comment": " ".join(words[2:])}
     if len(words) > len(names):
         raise UsageError(texts.TOO_MANY_WORDS.of(found=plain(words[len(names)])), mend=_see_help(command))
-    return {"id": words[0]} if names else {}
+    return {"show": _VERSION} if command == "version" else {"id": words[0]} if names else {}
+
+
+def _task(command: str, words: list[str], task_file: str | None) -> str | None:
+    if len(words) > 1:
+        raise _several_words(words)
+    if words and task_file is not None:
+        raise UsageError(texts.TASK_TWICE, mend=texts.GIVE_ONE)
+    if words and not words[0].strip():
+        raise UsageError(texts.BLANK_TASK, mend=texts.HOW_TO_TASK.of(call=call_of(command)))
+    return words[0] if words else None
+
+
+def _several_words(words: list[str]) -> UsageError:
+    """A task without its quotes, or a command that this program does not have."""
+    if words[0] in LATER:
+        return UsageError(texts.LATER_COMMAND.of(name=words[0]), mend=_see_help("run"))
+    near = near_command(words[0])
+    mend = texts.QUOTE_TASK if near is None else texts.NEAR_OR_QUOTE.of(call=typed(near))
+    return UsageError(texts.TOO_MANY_WORDS.of(found=plain(words[1])), mend=mend)
+
+
+def _missing(command: str, words: list[str]) -> UsageError:
+    """The error for the first word that a command lacks, with what to type."""
+    about = COMMANDS[command]
+    given = [word for word in words if word.strip()]
+    name = about.positional[len(given)]
+    call = f"{call_of(command)} {shlex.join([*given, *about.example[len(given) :]])}"
+    what = texts.MISSING_WORD.of(name=texts.A_SCORE if name == "X" else name)
+    return UsageError(what, mend=texts.TYPE_IT.of(call=call))
+
+
+def _help_on(name: str, language: Language) -> str:
+    if not name or name in COMMANDS:
+        return help_text(name or "run", language)
+    if name in LATER:
+        raise UsageError(texts.LATER_COMMAND.of(name=name), mend=_see_help("run"))
+    near = near_command(name)
+    mend = _see_help("run") if near is None else shared.DID_YOU_MEAN.of(name=near)
+    raise UsageError(texts.NO_COMMAND.of(name=plain(name)), mend=mend)
 
 
 def _score(text: str) -> float:

@@ -27,3 +27,8 @@ def called_as(words: Sequence[str] | None = None) -> str:
 def call_of(command: str) -> str:
     """What to type before the arguments of a command; `run` is the one that has no name."""
     return called_as() if command == "run" else f"{called_as()} {command}"
+
+
+def typed(command: str) -> str:
+    """What a user types for a command; for `run` with a task, which is what makes it one."""
+    return f'{called_as()} "…"' if command == "run" else call_of(command)

@@ -16,7 +16,7 @@ from xuen.cli.again import again
 from xuen.cli.assemble import Run, commands_of, kit_of, words_of
 from xuen.cli.parser import Options
 from xuen.cli.settings import Settings, spoken_language
-from xuen.cli.task import read_task
+from xuen.cli.task import read_task, terminal
 from xuen.errors import DamagedResearch
 from xuen.events import RunStarted
 from xuen.guard.report import last_task
@@ -45,7 +45,7 @@ def run(options: Options, settings: Settings, asking: Language) -> int:
         UserError: nothing was started.
     """
     config = settings.config
-    task = read_task(options, asking, input if sys.stdin.isatty() and sys.stdout.isatty() else None)
+    task = read_task(options, asking, terminal())
     language = spoken_language(config, os.environ, task)
     commands = commands_of(settings)
     stop, token = Stop(), secrets.token_hex(16)

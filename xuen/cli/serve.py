@@ -17,7 +17,7 @@ import xuen
 from xuen.cli.output import Output
 from xuen.cli.parser import Options
 from xuen.cli.settings import Settings
-from xuen.cli.task import read_task
+from xuen.cli.task import read_task, terminal
 from xuen.errors import UsageError
 from xuen.guard.report import last_task
 from xuen.texts import plain
@@ -61,9 +61,9 @@ def _port(text: str | None) -> int:
 def _task_words(options: Options, settings: Settings, output: Output) -> list[str]:
     """The task as the run's last words; without one, that of the workspace's last run."""
     if options.task_file is not None:
-        read_task(options, output.language, None)  # a fault of the file is told here, not in a browser
+        read_task(options, output.language, terminal())  # a fault of the file is told here, not in a browser
         return []
     if options.task is not None:
-        return ["--", read_task(options, output.language, None)]
+        return ["--", read_task(options, output.language, terminal())]
     last = last_task(Workspace(Path(settings.config.workspace)))
     return ["--", last if last is not None else read_task(options, output.language, None)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 from pathlib import Path
+from typing import BinaryIO
 
 
 def read_text(path: Path, limit: int) -> str:
@@ -14,10 +15,16 @@ def read_text(path: Path, limit: int) -> str:
         UnicodeDecodeError: it is not UTF-8; its `object` is the whole file.
     """
     try:
-        with path.open("rb") as file:
-            data = file.read(limit + 1)
+        file = path.open("rb")
     except ValueError as error:  # a NUL in the name
         raise OSError(errno.EINVAL, str(error), str(path)) from None
+    with file:
+        return read_stream(file, limit)
+
+
+def read_stream(stream: BinaryIO, limit: int) -> str:
+    """The same of what an open file still holds. Raises as `read_text`."""
+    data = stream.read(limit + 1)
     if len(data) > limit:
-        raise OSError(errno.EFBIG, f"more than {limit} bytes", str(path))
+        raise OSError(errno.EFBIG, f"more than {limit} bytes", str(stream.name))
     return data.decode("utf-8-sig")

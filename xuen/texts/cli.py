@@ -21,8 +21,8 @@ WORD_AS_TASK = Text(
 )
 
 H_TASK = Text(
-    "the research task; else --task-file, else asked for on a terminal",
-    "研究任务；否则用 --task-file，再否则在终端里询问",
+    "the research task, - = from standard input; else --task-file, else asked for on a terminal",
+    "研究任务，- 表示从标准输入读取；否则用 --task-file，再否则在终端里询问",
 )
 H_CONFIG = Text(
     "configuration file (default: config.yaml, config.yml or xuen.yaml here, if there is one)",
@@ -76,6 +76,7 @@ H_PORT = Text("the port to listen on (default: 8000; 0 = any free one)", "监听
 C_SERVE = Text(
     "the screen in a browser; the task may be the workspace's last one", "在浏览器里显示界面；任务可沿用工作区的上一个"
 )
+C_HELP = Text("this help, or that of a command", "显示本帮助，或某个命令的帮助")
 C_SHOW = Text("one candidate: its diff, how it was judged and why", "查看一个候选：差异、评判过程及原因")
 
 # --- usage errors --------------------------------------------------------------------------------------------------
@@ -95,6 +96,12 @@ TASK_FILE_NOT_UTF8 = Text("the task file is not UTF-8", "任务文件不是 UTF-
 TASK_FILE_TOO_LARGE = Text(
     "a task file of more than {limit} bytes is not read", "超过 {limit} 字节的任务文件不会被读取"
 )
+NO_COMMAND = Text('there is no command "{name}"', "没有名为 “{name}” 的命令")
+LATER_COMMAND = Text('the command "{name}" is not available in this version', "这个版本还没有命令 “{name}”")
+NEAR_COMMAND = Text('"{task}" is no command (did you mean {call}?)', "“{task}” 不是命令（是否想输入 {call}？）")
+NEAR_OR_QUOTE = Text("Did you mean {call}? A task goes in one pair of quotes", "是否想输入 {call}？任务请放进一对引号")
+A_SCORE = Text("the score X, a number from 0 to 10,", "分数 X（0 到 10 的数字）")
+TYPE_IT = Text("Type it like this: {call}", "请这样输入：{call}")
 MISSING_WORD = Text("{name} is missing", "缺少 {name}")
 BAD_SCORE = Text("expected a number from 0 to 10, found {found}", "应为 0 到 10 之间的数字，实际为 {found}")
 
@@ -107,13 +114,11 @@ DASH_TASK = Text('A task that begins with "-" goes after "--"', "以 “-” 开
 GIVE_ONE = Text("Give only one of them", "请只给出其中一个")
 HOW_TO_TASK = Text('Write it: {call} "your task"', '请这样写：{call} "你的任务"')
 ASK_TASK = Text("Research task: ", "研究任务：")
-IS_IT_A_TASK = Text(
-    '"{task}" is no command (did you mean {command}?). Run it as the research task? [y/N] ',
-    "“{task}” 不是命令（是否想输入 {command}？）。要把它作为研究任务运行吗？[y/N] ",
-)
+IS_IT_A_TASK = Text("{what}.\nRun it as the research task? [y/N] ", "{what}。\n要把它作为研究任务运行吗？[y/N] ")
+TASK_ALL_THE_SAME = Text("To make it the research task: {call} -- {task}", "若要把它作为研究任务：{call} -- {task}")
 YES = ("y", "yes", "是")
 NOT_STARTED = Text("nothing was started", "没有启动任何东西")
-COMMAND_MEANT = Text("The command is: {program} {command}", "命令是：{program} {command}")
+COMMAND_MEANT = Text("The command is: {call}", "命令是：{call}")
 
 # --- say -----------------------------------------------------------------------------------------------------------
 
