@@ -81,7 +81,7 @@ settings.load_profile("house")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """`@pytest.mark.needs("program")` skips a test where that program is not installed.
+    """`@pytest.mark.needs("program")` skips a test where that program, or each in `one|other`, is not installed.
 
     A test that is not listed fails everywhere, so that a machine that has all programs notices too.
     """
@@ -89,7 +89,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if programs and item.nodeid.split("[")[0] not in listed_skips():
         pytest.fail(f"it needs {', '.join(programs)}: list it in tests/skips.txt", pytrace=False)
     for program in programs:
-        if shutil.which(program) is None:
+        if not any(map(shutil.which, program.split("|"))):
             pytest.skip(f"{program} is not installed")
 
 

@@ -13,9 +13,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-CHROMIUM = next(
-    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
-)
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 LIMIT = 60.0
 
 

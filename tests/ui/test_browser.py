@@ -10,7 +10,7 @@ import signal
 
 import psutil
 import pytest
-from browser import CHROMIUM, LIMIT, browse, served
+from browser import BROWSERS, LIMIT, browse, served
 
 GEOMETRY = """(() => {
     const screen = document.querySelector('.xterm-screen').getBoundingClientRect()
@@ -22,7 +22,7 @@ GEOMETRY = """(() => {
 })()"""
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not here")
+@pytest.mark.needs("|".join(BROWSERS))
 def test_a_page_loads_the_screen_takes_a_text_and_sees_it_acknowledged(tmp_path):
     process, url = served(tmp_path, "a question")
 
@@ -44,7 +44,7 @@ def test_a_page_loads_the_screen_takes_a_text_and_sees_it_acknowledged(tmp_path)
     assert json.loads(history.splitlines()[-1])["event"] == "run_finished"
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not here")
+@pytest.mark.needs("|".join(BROWSERS))
 @pytest.mark.parametrize("size", [(1000, 600), (1280, 800)])
 def test_the_screen_fits_the_window_has_the_keyboard_and_is_hit_where_it_is_clicked(tmp_path, size):
     process, url = served(tmp_path, "a question", seconds=300)
@@ -91,7 +91,7 @@ def agents_of(tmp_path):
     return found
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not here")
+@pytest.mark.needs("|".join(BROWSERS))
 def test_closing_the_page_ends_its_run_as_q_would_and_opening_it_again_goes_on(tmp_path):
     process, url = served(tmp_path, "a question", seconds=300)
 
