@@ -219,6 +219,12 @@ def test_what_only_a_run_can_tell_of_a_suite_is_not_called_in_place(quiet_machin
     assert rows(ask()[1], "test suite") == [
         "--  test suite     a Go module; whether it has tests shows in the first round"
     ]
+    (Path.cwd() / "workspace" / "go.mod").unlink()
+    program(quiet_machine, "npm")
+    (Path.cwd() / "workspace" / "package.json").write_text(
+        '{"scripts": {"test": "vitest run"}, "devDependencies": {"vitest": "4"}}'
+    )
+    assert rows(ask()[1], "test suite") == ["--  test suite     the packages that package.json names are not installed"]
 
 
 def test_a_repository_that_is_not_there_fails() -> None:

@@ -29,7 +29,12 @@ NO_FOLDER = Text("there is no folder {folder} whose tests could be run", "没有
 NO_FILE = Text("no {file}, so nothing for {runner}", "没有 {file}，无需运行 {runner}")
 NO_PROGRAM = Text("{runner} is not on PATH", "PATH 中找不到 {runner}")
 TESTS_NOTHING = Text("{runner} runs no test", "{runner} 没有运行任何测试")
-TOOL_MISSING = Text("a program that {runner} needs is not installed", "{runner} 所需的程序没有安装")
+TOOL_MISSING = Text("a program or script that {runner} needs is missing", "{runner} 所需的程序或脚本不存在")
+CANNOT_START = Text("the tests cannot be started: {error}", "无法启动测试：{error}")
+SUITE_UNSEEN = Text(
+    "{runner} ended with 0, but no test was seen to pass",
+    "{runner} 以 0 结束，但没有看到任何测试通过",
+)
 SUITE_PASSED = Text("{runner} passed", "{runner} 通过")
 SUITE_FAILED = Text("{runner} failed with exit code {code}", "{runner} 失败，退出码 {code}")
 SUITE_CONTRADICTS = Text(

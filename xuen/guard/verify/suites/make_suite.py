@@ -15,14 +15,19 @@ from xuen.texts import Text
 from xuen.texts import verify as texts
 
 _FILES: Final = ("GNUmakefile", "makefile", "Makefile")
-_NO_RULE: Final = re.compile(r"^g?make: \*\*\* No rule to make target [`'‘]test['’]\.\s+Stop\.$", re.MULTILINE)
-_NOTHING: Final = re.compile(
-    r"^g?make: (?:Nothing to be done for [`'‘]test['’]\.|[`'‘]test['’] is up to date\.)$", re.MULTILINE
+_NO_RULE: Final = re.compile(
+    r"^g?make: \*\*\* No rule to make target [`'‘]test['’]\.\s+Stop\.$"
+    r"|^b?make: don't know how to make test\. Stop$",  # BSD make
+    re.MULTILINE,
 )
-_UNREADABLE: Final = re.compile(r"^[^\s:]+:\d+: \*\*\* .*Stop\.$", re.MULTILINE)
+_NOTHING: Final = re.compile(
+    r"^g?make: Nothing to be done for [`'‘]test['’]\.$|^(?:g?make: )?[`'‘]test['’] is up to date\.$", re.MULTILINE
+)
+_UNREADABLE: Final = re.compile(
+    r"^[^\s:]+:\d+: \*\*\* .*Stop\.$|^b?make: Fatal errors encountered -- cannot continue$", re.MULTILINE
+)
 _BELOW: Final = re.compile(r"^g?make\[\d+\]: ", re.MULTILINE)
 _CALLS_MAKE: Final = re.compile(r"^\S*\bg?make(?:\s|$)")
-_MISSING: Final = re.compile(r"^g?make(?:\[\d+\])?: \*\*\* \[.*\] Error 127$", re.MULTILINE)
 
 
 def present(site: Site) -> Present | Text:
@@ -35,7 +40,10 @@ def present(site: Site) -> Present | Text:
 def judge(suite: SuiteRun, make: str) -> Finding:
     """Run `make test` if make has something to do for it."""
     asked = suite.run([make, "-n", "test"])
-    return suite.unfinished(asked) or _nothing_to_run(asked) or _run(suite, make)
+    if nothing := suite.unfinished(asked) or _nothing_to_run(asked):
+        return nothing
+    ran = suite.run([make, "test"])
+    return suite.unfinished(ran) or finding_of(ran, "make test")
 
 
 def _nothing_to_run(asked: Ran) -> Finding | None:
@@ -59,9 +67,3 @@ def _commands(stdout: str) -> list[str]:
         for line in lines
         if line.strip() and not _BELOW.match(line) and not (below and _CALLS_MAKE.match(line.lstrip()))
     ]
-
-
-def _run(suite: SuiteRun, make: str) -> Finding:
-    ran = suite.run([make, "test"])
-    lacks = texts.TOOL_MISSING.of(runner="make test") if _MISSING.search(ran.stderr) else None
-    return suite.unfinished(ran) or finding_of(ran, "make test", lacks=lacks)

@@ -11,13 +11,12 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from xuen.guard.verify.suites.suite_run import Finding, Present, Ran, Site, SuiteRun
+from xuen.guard.verify.suites.suite_run import Finding, Present, Site, SuiteRun
 from xuen.guard.verify.suites.summaries import does_nothing, finding_of
 from xuen.texts import Text
 from xuen.texts import verify as texts
 
 _PLACEHOLDER: Final = re.compile(r"no test specified", re.IGNORECASE)
-_NOT_FOUND: Final = 127
 # On the command line, where they go before every file of settings.
 _RUN: Final = ("run", "test", "--ignore-scripts=false", "--if-present=false", "--workspaces=false")
 
@@ -34,14 +33,16 @@ def present(site: Site) -> Present | Text:
         return texts.NPM_NO_SCRIPT
     if does_nothing(script):
         return texts.TESTS_NOTHING.of(runner="npm test")
-    return Present("npm test", site.which("npm"))
+    doubt = texts.NPM_NO_PACKAGES if _lacks_packages(site.folder) else None
+    return Present("npm test", site.which("npm"), doubt=doubt)
 
 
 def judge(suite: SuiteRun, npm: str) -> Finding:
     """Run the project's test script."""
     lacks_packages = _lacks_packages(suite.folder)
     ran = suite.run([npm, *_RUN])
-    return suite.unfinished(ran) or finding_of(ran, "npm test", lacks=_lack(ran, lacks_packages))
+    lacks = texts.NPM_NO_PACKAGES if lacks_packages else None
+    return suite.unfinished(ran) or finding_of(ran, "npm test", lacks=lacks)
 
 
 def _package(folder: Path) -> dict[str, Any] | None:
@@ -62,10 +63,3 @@ def _lacks_packages(folder: Path) -> bool:
     package = _package(folder) or {}
     declared = package.get("dependencies") or package.get("devDependencies")
     return bool(declared) and not any((place / "node_modules").is_dir() for place in (folder, *folder.parents))
-
-
-def _lack(ran: Ran, lacks_packages: bool) -> Text | None:
-    """What the script seems to lack, if it failed."""
-    if ran.code == _NOT_FOUND:
-        return texts.TOOL_MISSING.of(runner="npm test")
-    return texts.NPM_NO_PACKAGES if lacks_packages else None

@@ -7,6 +7,7 @@ anything into an exit code; that is the runners' knowledge. Always: when `run` r
 
 from __future__ import annotations
 
+import errno
 import shutil
 import time
 from collections.abc import Mapping, Sequence
@@ -25,6 +26,9 @@ from xuen.texts import Text
 from xuen.texts import verify as texts
 
 _HEAD: Final = 64 << 10  # bytes of each stream that are kept from its beginning
+_NOT_THERE: Final = frozenset(
+    (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ENOEXEC)
+)  # the interpreter of a script too
 _TAIL: Final = 256 << 10  # … and from its end, where runners print their summaries
 
 
@@ -113,7 +117,11 @@ class SuiteRun:
         return Site(self.folder, self.env.get("PATH"), self.python)
 
     def run(self, argv: Sequence[str]) -> Ran:
-        """Run one command in the folder to its end, or to the end of the time that is left."""
+        """Run one command in the folder to its end, or to the end of the time that is left.
+
+        Raises:
+            CannotStart: the system has no room for it, say; a program that is not there is no error.
+        """
         if self.stop.is_set():
             return Ran(Why.STOPPED, None, "", "")
         left = self.timeout and max(0.01, self.timeout - (time.monotonic() - self._began))
@@ -123,7 +131,9 @@ class SuiteRun:
         try:
             ended = run(argv, cwd=self.folder, env=self.env, listener=captured, stop=self.stop, timeout=left)
         except CannotStart as error:
-            return Ran(Why.NOT_FOUND, None, "", error.strerror or str(error))
+            if error.errno not in _NOT_THERE:
+                raise
+            return Ran(Why.NOT_FOUND, None, "", f"{argv[0]}: {error.strerror}")
         return Ran(ended.why, ended.code, captured.text("stdout"), captured.text("stderr"))
 
     def changed(self) -> str:
@@ -136,6 +146,8 @@ class SuiteRun:
             return Finding("unknown", texts.SUITE_TIMEOUT.of(seconds=f"{self.timeout:g}"), ran.output)
         if ran.why is Why.STOPPED:
             return Finding("unknown", texts.SUITE_STOPPED, ran.output)
+        if ran.why is Why.NOT_FOUND:
+            return Finding("unavailable", texts.CANNOT_START.of(error=ran.stderr), ran.output)
         if ran.killed:
             return Finding("unknown", texts.SUITE_KILLED.of(code=ran.code), ran.output)
         return None
