@@ -112,6 +112,17 @@ def test_a_suite_runs_where_git_knows_the_folder(project: Project) -> None:
     assert project.judge(GIT_DIR="/nowhere").outcome == "passed"
 
 
+@pytest.mark.needs("make")
+@pytest.mark.parametrize(
+    ("makefile", "outcome"), [("all:\n\ttrue\n", "unavailable"), ("test: unit\nunit:\n\t@sh test.sh\n", "passed")]
+)
+def test_make_makes_no_file_test_by_a_rule_of_its_own(project: Project, makefile: str, outcome: str) -> None:
+    project.put({"Makefile": makefile, "test.sh": "echo ok 1\n"})
+    before = project.names()
+    assert [project.judge().outcome, project.judge().outcome] == [outcome, outcome]
+    assert project.names() == before
+
+
 # --- processes -------------------------------------------------------------------------------------------------------
 
 

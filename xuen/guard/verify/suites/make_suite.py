@@ -1,7 +1,8 @@
 """`make test` as the judge: GNU make itself says whether there is such a target and what it would do.
 
 Owns reading make's own words, in the C locale, from a dry run in which no recipe can imitate them. Refuses to read
-Makefiles. Always: what make says about a target is believed only from the topmost make, not from one below.
+Makefiles. Always: what make says about a target is believed only from the topmost make, not from one below; a rule
+that is built into make is no test.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ _UNREADABLE: Final = re.compile(
     r"^[^\s:]+:\d+: \*\*\* .*Stop\.$|^b?make: Fatal errors encountered -- cannot continue$", re.MULTILINE
 )
 _BELOW: Final = re.compile(r"^g?make\[\d+\]: ", re.MULTILINE)
+_ASK: Final = ("-n", "-r")  # what it would do without its built-in rules, by which `test` is made of `test.sh`
 _CALLS_MAKE: Final = re.compile(r"^\S*\bg?make(?:\s|$)")
 
 
@@ -38,12 +40,27 @@ def present(site: Site) -> Present | Text:
 
 
 def judge(suite: SuiteRun, make: str) -> Finding:
-    """Run `make test` if make has something to do for it."""
-    asked = suite.run([make, "-n", "test"])
+    """Run `make test` if the Makefile says what to do for it."""
+    asked = suite.run([make, *_ASK, "test"])
     if nothing := suite.unfinished(asked) or _nothing_to_run(asked):
         return nothing
-    ran = suite.run([make, "test"])
+    ran = suite.run([make, *_as_phony(suite, make, asked), "test"])
     return suite.unfinished(ran) or finding_of(ran, "make test")
+
+
+def _as_phony(suite: SuiteRun, make: str, asked: Ran) -> list[str]:
+    """Arguments that keep make from making a file `test` from one such as `test.sh`, by a rule of its own.
+
+    None are given where no such file is, and where they change what make would do: a pattern of the Makefile itself
+    makes `test` then.
+    """
+    if not any(suite.folder.glob("test.*")):
+        return []
+    phony = suite.private / "phony.mk"
+    phony.write_text(".PHONY: test\n", encoding="utf-8")
+    makefile = next(name for name in _FILES if suite.site.has(name))
+    arguments = ["-f", makefile, "-f", str(phony)]
+    return arguments if suite.run([make, *_ASK, *arguments, "test"]).stdout == asked.stdout else []
 
 
 def _nothing_to_run(asked: Ran) -> Finding | None:
