@@ -218,7 +218,7 @@ def run(writes: int) -> bool:
         settings = json.loads((here / "still.yaml").read_text())
         settings["rounds"]["verify"] = "user"
         (here / "still.yaml").write_text(json.dumps(settings))
-        assert six_rounds.run(here, "still.yaml", 1).code == 0
+        assert six_rounds.run(here, "still.yaml", 1).code == six_rounds.STILL
         crowd, count, disturbed = Crowd(here, journal), 0, {"stop": 0, "kill": 0}
         try:
             while count < writes or not (root / "rounds" / "verdicts.txt").exists():
@@ -235,7 +235,7 @@ def run(writes: int) -> bool:
         lines = [note["line"] for note in notes if note["what"] == "verdict"]
         broken += [f"lost: the verdict {line!r}" for line in lines if line not in verdicts]
         after = six_rounds.run(here, "still.yaml", 1)
-        if after.code != 0:
+        if after.code != six_rounds.STILL:
             broken.append(f"did not start: {after.errors[-300:]}")
         if list(root.rglob("*.tmp")):
             broken.append("a temporary file is left")

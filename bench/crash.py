@@ -93,7 +93,7 @@ def started_twice(here: Path, root: Path, told: list[dict[str, object]]) -> list
     ledger = root / "rounds" / "history.jsonl"
     verdict, before = six_rounds.verdict_stands(root), ledger.read_bytes() if ledger.is_file() else b""
     first = six_rounds.run(here, "still.yaml", 1)
-    if first.code != 0:
+    if first.code != six_rounds.STILL:
         return [f"did not start: {first.errors[-300:]}"]
     found = six_rounds.complaints(root, told, verdict=verdict)
     after = ledger.read_bytes()
@@ -101,7 +101,7 @@ def started_twice(here: Path, root: Path, told: list[dict[str, object]]) -> list
         found.append("the history did not only grow")
     files = six_rounds.tree(root)
     second = six_rounds.run(here, "still.yaml", 1)
-    if second.code != 0:
+    if second.code != six_rounds.STILL:
         return [*found, f"did not start again: {second.errors[-300:]}"]
     if six_rounds.tree(root) != files:
         found.append("a second start changed a file")

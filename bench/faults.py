@@ -205,7 +205,7 @@ def failing_run(name: str, number: int, error: str) -> list[str]:
 def after_trouble(here: Path, root: Path, told: six_rounds.Told) -> list[str]:
     """Start twice; what is lost or left."""
     first = six_rounds.run(here, "still.yaml", 1)
-    if first.code != 0:
+    if first.code != six_rounds.STILL:
         return [f"did not start: {first.errors[-300:]}"]
     adopted = told.of("baseline", "adopted")
     best = six_rounds.sha256(root / "rounds" / "best.md")

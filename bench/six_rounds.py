@@ -28,6 +28,8 @@ DECISIONS = {"round_started": 6, "adopted": 2, "rejected": 2, "pending": 2, "age
 """What the story tells when nothing strikes it."""
 OWN_LINES = ["run_started", "heartbeat", "run_finished"]
 """What a start whose agent changes nothing adds to the history."""
+STILL = 1
+"""Its exit code."""
 
 _IDEA = re.compile(rb"(?:^|\n|\xef\xbb\xbf)<!-- XUEN:IDEA:BEGIN -->\s*?\n(.*?)<!-- XUEN:IDEA:END -->\s*?\n", re.DOTALL)
 

@@ -83,8 +83,9 @@ class RunFinished(Event, frozen=True, kw_only=True):
     round: int
     reason: Text
     exit_code: int
-    succeeded: int
+    succeeded: int  # rounds whose research call worked and changed something
     failed: int
+    unchanged: int = 0
 
 
 class Notice(Event, frozen=True, kw_only=True):

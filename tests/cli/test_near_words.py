@@ -58,7 +58,7 @@ def test_edits_are_counted_as_a_user_makes_them() -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["statsu", "results", "list", "start", "stop", "resume", "config", "log", "run", *LATER]
+    "word", ["statsu", "results", "list", "start", "stop", "resume", "config", "log", "run", *sorted(LATER)]
 )
 def test_without_a_terminal_it_is_refused_and_nothing_is_made(xuen: Callable, agent: Path, word: str) -> None:
     done = xuen(word, *RUN)

@@ -21,6 +21,16 @@ def temporary(tmp_path: Path) -> Path:
     return folder
 
 
+def killed_when(sign: Path, folder: Path, env: dict[str, str]) -> None:
+    """A run that is killed as soon as `sign` is there."""
+    words = [sys.executable, str(ROOT / "main.py"), "a task", "--no-tui", "--pick", "0"]
+    with subprocess.Popen(words, cwd=folder, env=env, stdout=subprocess.DEVNULL) as run:
+        while not sign.exists():
+            assert run.poll() is None
+            time.sleep(0.05)
+        run.kill()
+
+
 def test_each_purpose_gets_its_request_as_data(xuen: Callable, tmp_path: Path, temporary: Path) -> None:
     record = tmp_path / "record.jsonl"
     command = agent("--idea", "idea {round}", "--words", "a,b,c", "--score", "8", "--record", str(record))
@@ -52,13 +62,7 @@ def test_temporary_files_of_a_killed_run_are_gone_at_the_next_start(
     xuen: Callable, tmp_path: Path, temporary: Path, environment: Callable
 ) -> None:
     configure(tmp_path, ': "$prompt"; echo left > "$TMPDIR/left"; touch "$XUEN_WORKSPACE/there"; sleep 300')
-    words = [sys.executable, str(ROOT / "main.py"), "a task", "--no-tui", "--pick", "0"]
-    output = subprocess.DEVNULL
-    with subprocess.Popen(words, cwd=tmp_path, env=environment(TMPDIR=str(temporary)), stdout=output) as killed:
-        while not (tmp_path / "workspace" / "there").exists():
-            assert killed.poll() is None
-            time.sleep(0.05)
-        killed.kill()
+    killed_when(tmp_path / "workspace" / "there", tmp_path, environment(TMPDIR=str(temporary)))
     assert [path.read_text() for path in temporary.rglob("left")] == ["left\n"]
     configure(tmp_path, agent("--idea", "after the kill"))
     done = xuen("a task", "--iterations", "1", "--pick", "0", "--no-tui", TMPDIR=str(temporary))
@@ -75,3 +79,18 @@ def test_a_judge_of_ones_own_finds_nothing_to_change(xuen: Callable, tmp_path: P
     assert (tmp_path / "seen").read_text() == ""
     best = json.loads((tmp_path / "workspace" / "rounds" / "best.json").read_text("utf-8"))
     assert best["score"] == 9
+
+
+def test_the_temporary_files_of_a_killed_runs_suite_go_too(
+    xuen: Callable, tmp_path: Path, temporary: Path, environment: Callable
+) -> None:
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    (repo / "Makefile").write_text('test:\n\ttouch "$$TMPDIR/left" ../there; sleep 300\n')
+    configure(tmp_path, agent("--idea", "{round}"), rounds={"repo": str(repo), "verify": "tests"})
+    killed_when(tmp_path / "there", tmp_path, environment(TMPDIR=str(temporary)))
+    assert list(temporary.rglob("left"))
+    (repo / "Makefile").write_text("test:\n\ttrue\n")
+    done = xuen("a task", "--iterations", "1", "--pick", "0", "--no-tui", TMPDIR=str(temporary))
+    assert done.returncode == 0, done.stderr
+    assert list(temporary.iterdir()) == []

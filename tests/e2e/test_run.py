@@ -87,7 +87,7 @@ def test_the_next_round_starts_from_the_best_and_a_second_call_goes_on(xuen: Cal
 
 
 def test_words_are_reused_made_anew_and_left_out(xuen: Callable, tmp_path: Path) -> None:
-    configure(tmp_path, agent("--words", "alpha wave,beta decay"))
+    configure(tmp_path, agent("--idea", "idea {round}", "--words", "alpha wave,beta decay"))
     bank = tmp_path / "workspace" / "words.txt"
 
     def words() -> list[str]:
@@ -97,7 +97,7 @@ def test_words_are_reused_made_anew_and_left_out(xuen: Callable, tmp_path: Path)
     assert not bank.exists()
     assert xuen("a task", "--iterations", "1", "--no-tui").returncode == 0
     assert words() == ["alpha wave", "beta decay"]
-    configure(tmp_path, agent("--words", "gamma ray"))
+    configure(tmp_path, agent("--idea", "idea {round}", "--words", "gamma ray"))
     assert xuen("a task", "--iterations", "1", "--no-tui").returncode == 0
     assert words() == ["alpha wave", "beta decay"]
     assert xuen("a task", "--iterations", "1", "--no-tui", "--regen-words").returncode == 0
@@ -107,9 +107,9 @@ def test_words_are_reused_made_anew_and_left_out(xuen: Callable, tmp_path: Path)
 
 
 def test_a_failed_making_of_words_falls_back_to_the_old_bank(xuen: Callable, tmp_path: Path) -> None:
-    configure(tmp_path, agent("--words", "alpha wave"))
+    configure(tmp_path, agent("--idea", "idea {round}", "--words", "alpha wave"))
     assert xuen("a task", "--iterations", "1", "--no-tui").returncode == 0
-    configure(tmp_path, agent("--words", ""))
+    configure(tmp_path, agent("--idea", "idea {round}", "--words", ""))
     done = xuen("a task", "--iterations", "1", "--no-tui", "--regen-words")
     assert done.returncode == 0
     assert "the old one is used" in done.stdout
@@ -169,6 +169,34 @@ def test_after_a_success_three_failures_end_with_zero(xuen: Callable, tmp_path: 
     assert "good" in (tmp_path / "workspace" / "research.md").read_text("utf-8")
 
 
+@pytest.mark.parametrize(("first", "code"), [(": ", 1), ("{write}", 0)], ids=["never changed", "changed once"])
+def test_an_agent_that_changes_nothing_does_not_run_for_ever(
+    xuen: Callable, tmp_path: Path, first: str, code: int
+) -> None:
+    write = f"test $XUEN_ROUND = 1 && echo good | {sys.executable} write_section.py idea"
+    configure(
+        tmp_path, f'{first.format(write=write)}; echo "I would rather not"; : "$prompt"', rounds={"verify": "off"}
+    )
+    done = xuen("a task", "--iterations", "inf", "--no-tui", "--pick", "0")
+    assert done.returncode == code, done.stdout
+    assert "changed nothing: 5; likely because: it answered in words" in done.stdout
+    assert [f"the next call begins in {seconds} s" in done.stdout for seconds in ("1", "2", "4")] == [False, True, True]
+    assert names(tmp_path).count("heartbeat") == 5
+
+
+def test_a_pause_after_a_call_without_a_change_ends_with_the_run(tmp_path: Path, environment: Callable) -> None:
+    configure(tmp_path, ': "$prompt"', loop={"max_unchanged": 100})
+    process = running(tmp_path, "--iterations", "inf", "--events", "events.jsonl", env=environment())
+    events = tmp_path / "events.jsonl"
+    wait_for(lambda: events.exists() and "begins in 8 s" in events.read_text("utf-8"))
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert time.monotonic() - begun < 8, "it did not wait for the end of the pause that it announced"
+    assert process.returncode == 130
+    assert names(tmp_path)[-1] == "run_finished"
+
+
 def test_a_command_that_is_not_there_is_a_failed_call_and_says_so(xuen: Callable, tmp_path: Path) -> None:
     configure(tmp_path, 'no-such-program-anywhere "$prompt"')
     done = xuen("a task", "--no-tui", "--pick", "0")
@@ -198,8 +226,7 @@ def test_research_damaged_before_the_start_is_kept_aside_and_the_best_is_restore
     good = research.read_bytes()
     research.write_text("all markers are gone\n", "utf-8")
     configure(tmp_path, agent())
-    done = xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0")
-    assert done.returncode == 0
+    assert xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0").returncode == 1, "this agent changes nothing"
     assert research.read_bytes() == good
     kept = list((tmp_path / "workspace").glob("research.damaged-*.md"))
     assert [path.read_text("utf-8") for path in kept] == ["all markers are gone\n"]
@@ -293,7 +320,7 @@ def test_no_rounds_leaves_no_trace_of_a_guard(xuen: Callable, tmp_path: Path) ->
 
 def test_what_the_user_says_reaches_the_next_prompt_exactly_once(xuen: Callable, tmp_path: Path) -> None:
     record = tmp_path / "record.jsonl"
-    configure(tmp_path, agent("--record", str(record)))
+    configure(tmp_path, agent("--idea", "idea {round}", "--record", str(record)), rounds={"verify": "off"})
     assert xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0").returncode == 0
     assert xuen("say", "fix the `foo` function; it's $(broken)").returncode == 0
     assert xuen("say", "第二条").returncode == 0
@@ -308,7 +335,7 @@ def test_what_the_user_says_reaches_the_next_prompt_exactly_once(xuen: Callable,
 def test_a_seed_makes_the_draws_reproducible(xuen: Callable, tmp_path: Path) -> None:
     drawn = []
     for workspace in ("one", "two"):
-        configure(tmp_path, agent("--words", ",".join(f"word{n}" for n in range(40))))
+        configure(tmp_path, agent("--idea", "idea {round}", "--words", ",".join(f"word{n}" for n in range(40))))
         done = xuen(
             "t", "--iterations", "3", "--no-tui", "--seed", "7", "--workspace", workspace, "--events", f"{workspace}.ev"
         )
@@ -349,7 +376,8 @@ def test_the_agent_gets_its_surroundings(xuen: Callable, tmp_path: Path) -> None
     configure(tmp_path, f'sh {program} "$prompt"')
     config = {"agent": {"command": f'sh {program} "$prompt"', "env": {"EXTRA": "more", "OUT": str(out)}}}
     (tmp_path / "config.yaml").write_text(json.dumps(config), "utf-8")
-    assert xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0", prompt="inherited").returncode == 0
+    xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0", prompt="inherited")
+    assert "heartbeat" in names(tmp_path)
     workspace = str(tmp_path / "workspace")
     assert out.read_text("utf-8").splitlines() == ["research", "1", workspace, workspace, "unset", "more"]
 
@@ -357,7 +385,8 @@ def test_the_agent_gets_its_surroundings(xuen: Callable, tmp_path: Path) -> None
 def test_the_prompt_file_is_private_and_gone_afterwards(xuen: Callable, tmp_path: Path) -> None:
     out = tmp_path / "out.txt"
     configure(tmp_path, f'stat -c "%a %n" $prompt_file > {out}; cat < "$prompt_file" >> {out}')
-    assert xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0").returncode == 0
+    xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0")
+    assert "heartbeat" in names(tmp_path)
     first, *prompt = out.read_text("utf-8").splitlines()
     mode, path = first.split(" ", 1)
     assert mode == "600"
@@ -534,7 +563,7 @@ def test_without_weights_the_built_in_agent_fails_with_the_mend_and_its_chinese_
 def test_a_repository_that_is_not_there_is_said_before_the_first_round(
     xuen: Callable, tmp_path: Path, repo: str
 ) -> None:
-    configure(tmp_path, agent("--words", "alpha wave"), rounds={"repo": repo})
+    configure(tmp_path, agent("--idea", "idea {round}", "--words", "alpha wave"), rounds={"repo": repo})
     done = xuen("a task", "--iterations", "1", "--no-tui")
     assert done.returncode == 0
     told = f"rounds.repo names no folder ({tmp_path / repo})"
@@ -543,9 +572,9 @@ def test_a_repository_that_is_not_there_is_said_before_the_first_round(
 
 def test_another_task_on_an_old_workspace_is_said_and_gets_its_own_words(xuen: Callable, tmp_path: Path) -> None:
     record = tmp_path / "record.jsonl"
-    configure(tmp_path, agent("--words", "alpha wave", "--record", str(record)))
+    configure(tmp_path, agent("--idea", "idea {round}", "--words", "alpha wave", "--record", str(record)))
     assert xuen("the first task", "--iterations", "1", "--no-tui").returncode == 0
-    configure(tmp_path, agent("--words", "beta decay", "--record", str(record)))
+    configure(tmp_path, agent("--idea", "idea {round}", "--words", "beta decay", "--record", str(record)))
     done = xuen("the second task", "--iterations", "1", "--no-tui")
     assert "begun for another task (the first task)" in done.stdout
     assert "made for another task" in done.stdout
@@ -559,7 +588,7 @@ def test_another_task_on_an_old_workspace_is_said_and_gets_its_own_words(xuen: C
 
 
 def test_the_word_doctor_can_be_a_task(xuen: Callable, tmp_path: Path) -> None:
-    configure(tmp_path, agent())
+    configure(tmp_path, agent("--idea", "an idea"))
     done = xuen("--iterations", "1", "--no-tui", "--pick", "0", "--", "doctor")
     assert done.returncode == 0
     assert (tmp_path / "workspace" / "research.md").read_text("utf-8").startswith("# doctor\n")

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import fcntl
 import os
 import pty
 import re
-import select
 import signal
 import subprocess
 import sys
@@ -14,90 +12,14 @@ from pathlib import Path
 
 import psutil
 import pytest
+from terminal import LIMIT, ROOT, Terminal
 
 PROGRAM = Path(__file__).with_name("screen_program.py")
-ROOT = PROGRAM.parents[2]
-LIMIT = 60.0  # seconds; every step here takes well under one on an idle machine
 
 
-class Terminal:
-    """A pseudo-terminal with the program in it."""
-
-    def __init__(self, how, *, errors=None, **environ):
-        self.master, slave = pty.openpty()
-        termios.tcsetwinsize(slave, (24, 80))
-        self.before = termios.tcgetattr(slave)
-        self.slave = slave
-        env = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "TEXTUAL_DRIVER")}
-        env |= {"TERM": "xterm-256color", "PYTHONPATH": str(ROOT), **environ}
-        self.process = subprocess.Popen(
-            [sys.executable, str(PROGRAM), how],
-            stdin=slave,
-            stdout=slave,
-            stderr=slave if errors is None else errors,
-            env=env,
-            start_new_session=True,
-        )
-        self.seen = b""
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        for descriptor in (self.slave, self.master):
-            if descriptor is not None:
-                os.close(descriptor)
-
-    def read(self, *, until=None):
-        """Read until something is seen, or until the program has ended."""
-        deadline = time.monotonic() + LIMIT
-        while time.monotonic() < deadline:
-            if select.select([self.master], [], [], 0.02)[0]:
-                self.seen += os.read(self.master, 65536)
-            elif until is None and self.process.poll() is not None:
-                return
-            if until is not None and until in self.seen:
-                return
-        raise AssertionError(f"not seen in {LIMIT} s: {until!r}\n{self.seen[-2000:]!r}")
-
-    def read_what_is_there(self):
-        """Read all that was written so far, and forget it."""
-        while select.select([self.master], [], [], 0.05)[0]:
-            os.read(self.master, 65536)
-        self.seen = b""
-
-    def ready(self):
-        self.read(until=b"More")
-        self.read(until=b"best r1")
-        return self
-
-    def stop_reading(self):
-        """Read nothing until the program can write no more."""
-        waiting = [0]
-        for _ in range(round(LIMIT)):
-            time.sleep(1)
-            counted = fcntl.ioctl(self.master, termios.FIONREAD, bytes(4))
-            waiting.append(int.from_bytes(counted, sys.byteorder))
-            if waiting[-1] and waiting[-4:] == 4 * waiting[-1:]:
-                return
-        raise AssertionError(f"the terminal never was full: {waiting}")
-
-    def type(self, keys):
-        os.write(self.master, keys)
-
-    def end(self):
-        """The exit code, after checking that the terminal is as it was found."""
-        self.read()
-        code = self.process.wait(LIMIT)
-        assert self.seen.rfind(b"\x1b[?1049l") > self.seen.rfind(b"\x1b[?1049h"), "the alternate screen was not left"
-        assert self.seen.rfind(b"\x1b[?1000l") > self.seen.rfind(b"\x1b[?1000h"), "the mouse is still reported"
-        assert self.seen.rfind(b"\x1b[?25h") > self.seen.rfind(b"\x1b[?25l"), "the cursor is still hidden"
-        assert termios.tcgetattr(self.slave)[3] == self.before[3], "echo or line mode is not as before"
-        assert b"Traceback" not in self.seen
-        return code
+def screen(how, **options):
+    """The program with a screen around a small loop."""
+    return Terminal(PROGRAM, how, **options)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +28,7 @@ class Terminal:
     ids=["ctrl+q", "ctrl+c", "q is typed", "ctrl+c twice"],
 )
 def test_quitting_by_key(keys, code):
-    with Terminal("waits") as terminal:
+    with screen("waits") as terminal:
         terminal.ready().type(keys)
         assert terminal.end() == code
         assert f"code {code} ended".encode() in terminal.seen
@@ -114,20 +36,20 @@ def test_quitting_by_key(keys, code):
 
 def test_standard_error_in_a_file_stays_empty_and_the_screen_is_seen(tmp_path):
     errors = tmp_path / "errors.txt"
-    with errors.open("wb") as file, Terminal("waits", errors=file) as terminal:
+    with errors.open("wb") as file, screen("waits", errors=file) as terminal:
         terminal.ready().type(b"\x11")
         assert terminal.end() == 0
     assert errors.read_bytes() == b""
 
 
 def test_a_terminal_without_unicode_still_has_a_screen():
-    with Terminal("waits", PYTHONIOENCODING="ascii") as terminal:
+    with screen("waits", PYTHONIOENCODING="ascii") as terminal:
         terminal.ready().type(b"\x11")
         assert terminal.end() == 0
 
 
 def test_q_outside_the_box_quits():
-    with Terminal("waits") as terminal:
+    with screen("waits") as terminal:
         terminal.ready().type(b"\t")
         terminal.read(until=b"Diff")
         terminal.type(b"q")
@@ -136,7 +58,7 @@ def test_q_outside_the_box_quits():
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal_ends_the_loop_and_leaves_the_terminal_clean(number):
-    with Terminal("waits") as terminal:
+    with screen("waits") as terminal:
         terminal.ready()
         os.kill(terminal.process.pid, number)
         assert terminal.end() == 128 + number
@@ -145,7 +67,7 @@ def test_a_signal_ends_the_loop_and_leaves_the_terminal_clean(number):
 
 @pytest.mark.parametrize("number", [signal.SIGTSTP, signal.SIGSTOP])
 def test_a_stopped_run_goes_on_with_all_of_its_screen_and_leaves_the_terminal_as_it_was_found(number):
-    with Terminal("waits") as terminal:
+    with screen("waits") as terminal:
         terminal.ready()
         threads = psutil.Process(terminal.process.pid).num_threads()
         for turn in range(2):
@@ -167,7 +89,7 @@ def test_a_stopped_run_goes_on_with_all_of_its_screen_and_leaves_the_terminal_as
 
 
 def test_a_run_that_goes_on_amid_a_flood_takes_the_terminal_each_time():
-    with Terminal("floods") as terminal:
+    with screen("floods") as terminal:
         terminal.ready()
         for _ in range(60):
             terminal.seen = b""
@@ -178,7 +100,7 @@ def test_a_run_that_goes_on_amid_a_flood_takes_the_terminal_each_time():
 
 
 def test_a_terminal_that_was_resized_and_has_its_size_again_is_drawn_anew():
-    with Terminal("waits") as terminal:
+    with screen("waits") as terminal:
         terminal.ready()
         for _ in range(3):
             terminal.read_what_is_there()
@@ -190,7 +112,7 @@ def test_a_terminal_that_was_resized_and_has_its_size_again_is_drawn_anew():
 
 
 def test_the_size_is_the_terminals_whatever_the_environment_says():
-    with Terminal("waits", COLUMNS="300", LINES="90") as terminal:
+    with screen("waits", COLUMNS="300", LINES="90") as terminal:
         terminal.ready()
         assert max(map(len, re.findall("─+", terminal.seen.decode()))) < 80
         rows = re.findall(rb"\x1b\[(\d+);\d+H", terminal.seen)
@@ -200,7 +122,7 @@ def test_the_size_is_the_terminals_whatever_the_environment_says():
 
 
 def test_a_crash_of_the_screen_ends_the_run_in_one_line_and_not_with_zero():
-    with Terminal("crash") as terminal:
+    with screen("crash") as terminal:
         terminal.ready().type(b"boom\r")
         assert terminal.end() == 1
         assert b"the screen failed (" in terminal.seen
@@ -210,7 +132,7 @@ def test_a_crash_of_the_screen_ends_the_run_in_one_line_and_not_with_zero():
 
 
 def test_a_fault_in_a_thread_of_the_screen_is_a_crash_too():
-    with Terminal("deaf") as terminal:
+    with screen("deaf") as terminal:
         terminal.ready().type(b"boom\r")
         terminal.read()
         assert terminal.process.wait(LIMIT) == 1
@@ -232,7 +154,7 @@ def test_a_fault_in_a_thread_of_the_screen_is_a_crash_too():
     ids=["latin-1", "latin-1 pasted", "half a character", "a key of no number", "a text of no number", "no size"],
 )
 def test_what_a_terminal_sends_and_is_no_key_ends_nothing(sent, shown):
-    with Terminal("waits") as terminal:
+    with screen("waits") as terminal:
         terminal.ready().type(sent + b"Z")
         terminal.read(until=shown.encode())
         terminal.read(until=b"Z")
@@ -253,7 +175,7 @@ def test_what_a_terminal_sends_and_is_no_key_ends_nothing(sent, shown):
     ids=["ctrl+q", "SIGTERM"],
 )
 def test_a_terminal_that_reads_nothing_does_not_hold_up_the_end(end, code):
-    with Terminal("floods") as terminal:
+    with screen("floods") as terminal:
         terminal.ready().stop_reading()
         end(terminal)
         assert terminal.process.wait(LIMIT) == code
@@ -261,7 +183,7 @@ def test_a_terminal_that_reads_nothing_does_not_hold_up_the_end(end, code):
 
 
 def test_a_terminal_that_reads_again_sees_what_was_typed_meanwhile_and_all_of_the_screen():
-    with Terminal("floods") as terminal:
+    with screen("floods") as terminal:
         terminal.ready().stop_reading()
         terminal.type(b"ZZZ")
         terminal.read(until=b"ZZZ")
@@ -271,7 +193,7 @@ def test_a_terminal_that_reads_again_sees_what_was_typed_meanwhile_and_all_of_th
 
 
 def test_a_terminal_that_hangs_up_ends_the_run():
-    with Terminal("floods") as terminal:
+    with screen("floods") as terminal:
         terminal.ready()
         os.close(terminal.slave)
         os.close(terminal.master)
@@ -280,7 +202,7 @@ def test_a_terminal_that_hangs_up_ends_the_run():
 
 
 def test_a_run_that_ends_by_itself_waits_for_its_reader():
-    with Terminal("ends") as terminal:
+    with screen("ends") as terminal:
         terminal.ready()
         assert terminal.process.poll() is None
         terminal.type(b"\x11")
@@ -288,13 +210,13 @@ def test_a_run_that_ends_by_itself_waits_for_its_reader():
 
 
 def test_an_error_of_the_loop_comes_out_after_the_terminal_is_restored():
-    with Terminal("raises") as terminal:
+    with screen("raises") as terminal:
         assert terminal.end() == 2
         assert terminal.seen.rfind(b"error: the prompt is too long") > terminal.seen.rfind(b"\x1b[?1049l")
 
 
 def test_keys_work_while_an_agent_floods_the_log():
-    with Terminal("floods") as terminal:
+    with screen("floods") as terminal:
         terminal.ready().type(b"hello there")
         terminal.read(until=b"hello there"[-1:])
         began = time.monotonic()
@@ -308,7 +230,7 @@ def test_keys_work_while_an_agent_floods_the_log():
     [({"TERM": "dumb"}, b"no screen: TERM is dumb; plain console"), ({"TERM": ""}, b"no screen: TERM is not set")],
 )
 def test_a_terminal_that_cannot_have_a_screen_is_said_in_one_line(environ, said):
-    with Terminal("waits", **environ) as terminal:
+    with screen("waits", **environ) as terminal:
         terminal.read()
         assert terminal.process.wait(LIMIT) == 7
         assert terminal.seen.startswith(said)

@@ -52,6 +52,7 @@ class LoopSettings(_Settings, frozen=True, kw_only=True):
 
     iterations: Positive | Literal["inf"] = 10
     max_failures: Positive = 3
+    max_unchanged: Positive = 5
 
 
 class PromptSettings(_Settings, frozen=True, kw_only=True):

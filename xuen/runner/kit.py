@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
+from typing import Protocol
 
 from xuen.agent.call import Agent
 from xuen.guard.round import Guard
@@ -12,8 +13,20 @@ from xuen.sink import Sink
 from xuen.stop import Stop
 from xuen.workspace.inbox import Sent
 from xuen.workspace.paths import Workspace
-from xuen.workspace.research_file import ResearchFile
 from xuen.workspace.run_lock import RunLock
+
+
+class Readable(Protocol):
+    """research.md, on the disk or not."""
+
+    def read(self) -> bytes:
+        """Its content now.
+
+        Raises:
+            DamagedResearch: it is gone or no file.
+            OSError: it cannot be read.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +38,7 @@ class Kit:
 
     setting: Setting
     workspace: Workspace
-    research: ResearchFile
+    research: Readable
     agent: Agent
     quiet_agent: Agent
     guard: Guard

@@ -1,4 +1,4 @@
-"""The loop: round after round until the rounds are done, somebody stops it or the agent keeps failing.
+"""The loop: round after round until the rounds are done, somebody stops it or it leads nowhere (`progress`).
 
 Always holds: whatever ends it, an exception too, the agent's processes are gone, the guard has finished and
 `RunFinished` was told, in this order. The exit code of a run is decided here and nowhere else; an exception that
@@ -7,17 +7,16 @@ nobody expected goes on to the program's own handler.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import count
 
-from xuen.agent.call import Outcome
-from xuen.agent.causes import why_failed
 from xuen.config.model import LoopSettings, WordsSettings
 from xuen.errors import LockTimeout, PromptTooLong, WorkspaceBusy
-from xuen.events import Notice, RunFinished, RunStarted, Why
+from xuen.events import Notice, RunFinished, RunStarted
 from xuen.runner.bank import word_bank
 from xuen.runner.kit import Kit
+from xuen.runner.progress import Progress
 from xuen.runner.round import play
 from xuen.texts import Text
 from xuen.texts import run as texts
@@ -27,17 +26,17 @@ _SOFTWARE_FAULT = 70  # as sysexits.h has it
 
 
 class Loop:
-    """One run of the loop; `run` may be called once."""
+    """One run of the loop; `run` may be called once. `wait` sleeps for so many seconds or until an end is asked for."""
 
-    def __init__(self, kit: Kit, *, loop: LoopSettings, words: WordsSettings) -> None:
+    def __init__(
+        self, kit: Kit, *, loop: LoopSettings, words: WordsSettings, wait: Callable[[float], object] | None = None
+    ) -> None:
         self._kit = kit
         self._iterations = None if loop.iterations == "inf" else int(loop.iterations)
-        self._max_failures = loop.max_failures
         self._words = words
+        self._wait = wait or kit.stop.wait
         self._round = 0
-        self._succeeded = 0
-        self._failed = 0
-        self._failures_in_a_row = 0
+        self._progress = Progress(loop, agent=kit.agent.name)
 
     def run(self, started: RunStarted, said: Iterable[Text] = ()) -> int:
         """Everything from the guard's start to its finish; the exit code of the program.
@@ -60,7 +59,12 @@ class Loop:
         finally:
             guard.finish(
                 RunFinished(
-                    round=self._round, reason=reason, exit_code=code, succeeded=self._succeeded, failed=self._failed
+                    round=self._round,
+                    reason=reason,
+                    exit_code=code,
+                    succeeded=self._progress.succeeded,
+                    failed=self._progress.failed,
+                    unchanged=self._progress.unchanged,
                 )
             )
             with suppress(LockTimeout, OSError):  # or the next run sends again what calls of this one got
@@ -68,9 +72,10 @@ class Loop:
         return code
 
     def _rounds(self) -> tuple[int, Text]:
-        stop = self._kit.stop
+        stop, progress = self._kit.stop, self._progress
         bank = word_bank(self._kit, self._words)
         for left in self._left():
+            self._rest()
             self._pause()
             if stop.is_set():
                 break
@@ -79,17 +84,22 @@ class Loop:
             with suppress(OSError):  # the agent itself will say what it cannot do then
                 section_writer.renew(self._kit.workspace)
             self._round += 1
-            outcome = play(self._kit, self._round, bank=bank, pick=self._words.pick, left=left)
-            self._count(outcome)
-            if self._failures_in_a_row >= self._max_failures:
-                reason = why_failed(outcome, self._kit.agent.name)
-                told = texts.TOO_MANY_FAILURES.of(count=self._failures_in_a_row, reason=reason)
-                return (0 if self._succeeded else 1), told
+            played = play(self._kit, self._round, bank=bank, pick=self._words.pick, left=left)
+            if (reason := progress.count(played)) is not None:
+                return progress.exit_code, reason
         if stop.is_set():
             return stop.exit_code or 0, texts.STOPPED
-        if not self._succeeded:
-            return 1, texts.NO_ROUND_WORKED
+        if progress.exit_code:
+            return progress.exit_code, progress.why_nothing()
         return 0, texts.ROUNDS_DONE.of(count=self._iterations)
+
+    def _rest(self) -> None:
+        """Let an agent that changed nothing wait, so that an endless loop does not spin."""
+        seconds = 0.0 if self._kit.stop.is_set() else self._progress.pause
+        if seconds > 1:
+            self._kit.sink.emit(Notice(level="info", text=texts.RESTS.of(seconds=f"{seconds:g}")))
+        if seconds:
+            self._wait(seconds)
 
     def _pause(self) -> None:
         """Stand still between rounds for as long as a person wants it."""
@@ -105,11 +115,3 @@ class Loop:
         if self._iterations is None:
             return (None for _ in count())
         return iter(range(self._iterations, 0, -1))
-
-    def _count(self, outcome: Outcome) -> None:
-        if outcome.worked:
-            self._succeeded += 1
-            self._failures_in_a_row = 0
-        elif outcome.why is not Why.STOPPED:
-            self._failed += 1
-            self._failures_in_a_row += 1

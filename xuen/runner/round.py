@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xuen.agent.call import Call, Outcome
 from xuen.agent.template import clean_prompt
@@ -15,11 +16,19 @@ from xuen.texts import plain
 from xuen.texts import run as texts
 from xuen.words import draw
 from xuen.workspace import inbox
-from xuen.workspace.research import Sections, parse_or_none
+from xuen.workspace.research import Research, Sections, parse_or_none
 
 
-def play(kit: Kit, round: int, *, bank: Sequence[str], pick: int, left: int | None) -> Outcome:
-    """Draw, ask, look at what changed, let the guard decide; how the research call ended.
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What came of a round: how its research call ended, and whether that changed research.md (damage is a change)."""
+
+    outcome: Outcome
+    changed: bool
+
+
+def play(kit: Kit, round: int, *, bank: Sequence[str], pick: int, left: int | None) -> Played:
+    """Draw, ask, look at what changed, let the guard decide.
 
     Raises:
         PromptTooLong: nothing was started and nothing taken out of the inbox.
@@ -29,12 +38,14 @@ def play(kit: Kit, round: int, *, bank: Sequence[str], pick: int, left: int | No
     kit.sink.emit(RoundStarted(round=round, words=words, left=left))
     outcome = _ask(kit, id, round, words, before)
     data = _read(kit)
-    seen = _show_changes(kit, round, before, data) if outcome.worked else before
+    research = parse_or_none(data)
+    changed = outcome.worked and (research is None or research.sections != before)
+    seen = _show_changes(kit, round, before, research) if outcome.worked else before
     kit.guard.close_round(RoundReport(id=id, round=round, words=words, outcome=outcome, data=data))
     now = kit.guard.sections()
     if now != seen:
         kit.sink.emit(SectionsShown(idea=now.idea, artifact=now.artifact))
-    return outcome
+    return Played(outcome, changed)
 
 
 def _open(kit: Kit, round: int) -> tuple[str, Sections]:
@@ -77,9 +88,8 @@ def _read(kit: Kit) -> bytes | None:
         return None
 
 
-def _show_changes(kit: Kit, round: int, before: Sections, data: bytes | None) -> Sections:
+def _show_changes(kit: Kit, round: int, before: Sections, research: Research | None) -> Sections:
     """Tell which sections are not what they were; the sections as they are now (`before` in a damaged file)."""
-    research = parse_or_none(data)
     if research is None:
         return before
     after = research.sections

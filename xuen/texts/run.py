@@ -18,6 +18,11 @@ TOO_MANY_FAILURES = Text(
     "the agent failed {count} times in a row; the last time: {reason}",
     "agent 连续失败 {count} 次；最后一次：{reason}",
 )
+UNCHANGED = Text(
+    "research calls in a row that changed nothing: {count}; likely because: {cause}",
+    "agent 连续 {count} 次调用都没有改动；可能原因：{cause}",
+)
+RESTS = Text("nothing changed; the next call begins in {seconds} s", "没有改动；{seconds} 秒后开始下一次调用")
 FAULT = Text("a fault inside xuen", "xuen 内部出错")
 PROMPT_TOO_LONG = Text("the prompt does not fit", "提示词过长")
 TAKEN_OVER = Text("another run has taken over the workspace", "工作区已被另一次运行接管")

@@ -110,9 +110,12 @@ def _(event: ev.RunStarted, _view: View) -> Lines:
 
 @tell.register
 def _(event: ev.RunFinished, view: View) -> Lines:
+    result = say.RESULT.of(succeeded=event.succeeded, failed=event.failed)
+    if event.unchanged:
+        result = join(result, say.RESULT_UNCHANGED.of(unchanged=event.unchanged))
     lines = [
         Line("title", say.FINISHED, say.FINISHED_WHY.of(reason=event.reason)),
-        Line("muted", say.LABEL_RESULT, say.RESULT.of(succeeded=event.succeeded, failed=event.failed)),
+        Line("muted", say.LABEL_RESULT, result),
     ]
     files = say.FILES.of(workspace=view.workspace)
     if view.best_id is not None:  # else no guard was at work

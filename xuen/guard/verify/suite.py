@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from xuen.guard.verify.excerpt import excerpt
 from xuen.guard.verify.suites import go_suite, make_suite, npm_suite, pytest_suite
 from xuen.guard.verify.suites.suite_run import Finding, Present, Site, SuiteRun
 from xuen.guard.verify.suites.surroundings import suite_environment
+from xuen.proc.private import private_folder
 from xuen.stop import Stop
 from xuen.texts import Language, Text
 from xuen.texts import verify as texts
@@ -109,8 +109,8 @@ class SuiteVerifier:
         try:
             if not self._folder.is_dir():
                 return Judgement(self.name, "unavailable", None, texts.NO_FOLDER.of(folder=self._folder))
-            with tempfile.TemporaryDirectory(prefix="xuen-suite-", ignore_cleanup_errors=True) as private:
-                return self._cascade(self._suite_run(Path(private)))
+            with private_folder(Path(self._marks.get("XUEN_WORKSPACE", self._folder))) as private:
+                return self._cascade(self._suite_run(private))
         except OSError as error:  # no room for the report, a file that may not be read: nobody's test has failed
             said = f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror)
             return Judgement(self.name, "unknown", None, texts.SUITE_TROUBLE.of(error=said))

@@ -191,10 +191,6 @@ class CandidatesScreen(Screen[None]):
 
     # --- keys ------------------------------------------------------------------------------------------------------
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 - Textual's
-        """While a score is typed, letters are letters."""
-        return not (action == "score" and self._line.display)
-
     def action_whole(self) -> None:
         """From the diff to the whole text and back."""
         self._whole = not self._whole
@@ -208,7 +204,7 @@ class CandidatesScreen(Screen[None]):
             self._line.border_title = self._say(say.SCORE_TITLE.of(id=short_id(chosen.id)))
             self._line.value = ""
             self._line.display = True
-            self.set_focus(self._line)  # at once: the next key is meant for it
+            self.set_focus(self._line)
 
     @on(Input.Submitted)
     def _note(self, message: Input.Submitted) -> None:
@@ -257,8 +253,7 @@ def candidates_class(language: Language) -> type[CandidatesScreen]:
 
     class LocalisedCandidatesScreen(CandidatesScreen):
         BINDINGS: ClassVar[list[BindingType]] = [
-            # Priority: what is typed right behind it goes into the line already.
-            Binding("s", "score", say.KEY_SCORE.in_language(language), priority=True),
+            Binding("s", "score", say.KEY_SCORE.in_language(language)),
             Binding("d", "whole", say.KEY_WHOLE.in_language(language)),
             Binding("escape,v,f9", "back", say.KEY_BACK.in_language(language)),
         ]

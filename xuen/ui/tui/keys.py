@@ -61,27 +61,23 @@ def bindings(language: Language) -> list[BindingType]:
     def key(keys: str, action: str, text: Text, *, priority: bool = False, show: bool = True) -> Binding:
         return Binding(keys, action, text.in_language(language), priority=priority, show=show)
 
-    def both(letter: str, function: str, action: str, text: Text, *, show: bool = True) -> list[Binding]:
-        """The function key goes before what has the focus: what is typed right behind it is meant for what it opens."""
-        return [key(letter, action, text, show=show), key(function, action, text, priority=True, show=show)]
-
     return [
         key("ctrl+q", "quit_run(0)", say.KEY_QUIT, priority=True),
         Binding("ctrl+c", f"quit_run({INTERRUPT})", show=False, priority=True),
         Binding("q", "quit_run(0)", show=False),
-        *both("p", "f5", "pause", say.KEY_PAUSE),
-        *both("p", "f5", "go_on", say.KEY_GO_ON),
-        *both("x", "f8", "skip_call", say.KEY_SKIP),
-        *both("v", "f9", "candidates", say.KEY_CANDIDATES),
+        key("p,f5", "pause", say.KEY_PAUSE),
+        key("p,f5", "go_on", say.KEY_GO_ON),
+        key("x,f8", "skip_call", say.KEY_SKIP),
+        key("v,f9", "candidates", say.KEY_CANDIDATES),
         key("d", "diff", say.KEY_DIFF),
         key("m", "raw", say.KEY_RAW),
-        key("slash", "find", say.KEY_FIND, priority=True),
+        key("slash", "find", say.KEY_FIND),
         key("tab", "next_panel", say.KEY_PANELS, priority=True),
         key("shift+tab", "next_panel(-1)", say.KEY_PANELS, priority=True, show=False),
-        key("i", "type", say.KEY_INPUT, priority=True),
-        *both("question_mark", "f1", "help", say.KEY_HELP),
+        key("i", "type", say.KEY_INPUT),
+        key("question_mark,f1", "help", say.KEY_HELP),
         key("ctrl+p", "command_palette", say.KEY_COMMANDS, priority=True),
-        *both("e", "f4", "edit_queue", say.KEY_QUEUE, show=False),
+        key("e,f4", "edit_queue", say.KEY_QUEUE, show=False),
         key("f", "follow", say.KEY_FOLLOW, show=False),
         key("c", "copy", say.KEY_COPY, show=False),
         key("t", "theme", say.KEY_THEME, show=False),

@@ -8,7 +8,6 @@ from __future__ import annotations
 from contextlib import ExitStack
 
 from textual import events, on
-from textual.app import App
 from textual.containers import Container
 from textual.driver import Driver
 from textual.widget import Widget
@@ -19,6 +18,7 @@ from xuen.texts import Language, Text, plain
 from xuen.texts import screen as say
 from xuen.ui.safe import clean
 from xuen.ui.tui.driver import HangupProofDriver
+from xuen.ui.tui.key_order import KeyOrderApp
 from xuen.ui.tui.widgets.find import FindLine, find_class
 from xuen.ui.tui.widgets.input_box import input_class
 from xuen.ui.tui.widgets.log import Log
@@ -26,11 +26,11 @@ from xuen.ui.tui.widgets.rows import TextRows
 from xuen.ui.tui.widgets.section import Mode, SectionPanel
 
 
-class PanelsApp(App[None]):
+class PanelsApp(KeyOrderApp):
     """The part of the application that works without a run."""
 
     def __init__(self, language: Language, driver_class: type[Driver] | None) -> None:
-        super().__init__(driver_class=driver_class)
+        super().__init__(driver_class)
         self._language: Language = language
         # Held here rather than looked up, so that drawing works whatever else stands over or after the screen.
         self._panels: dict[Section, SectionPanel] = {
@@ -129,7 +129,7 @@ class PanelsApp(App[None]):
     def action_find(self) -> None:
         """Ask what to find in the panel in use."""
         self._find.display = True
-        self.screen.set_focus(self._find)  # at once: the next key is meant for it
+        self.screen.set_focus(self._find)
 
     def action_find_next(self, up: bool) -> None:
         """To the next place, upwards or down."""

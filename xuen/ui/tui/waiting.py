@@ -117,7 +117,7 @@ class QueueScreen(ModalScreen[None]):
             self.set_class(True, "-editing")
             self._box.text = self._edited.text
             self._box.move_cursor(self._box.document.end)
-            self.set_focus(self._box)  # at once: the next key is meant for it
+            self.set_focus(self._box)
 
     def action_remove(self) -> None:
         """Take the chosen text out of the queue."""
