@@ -49,7 +49,7 @@ def project() -> dict:
 def test_requirements_and_pyproject_say_the_same() -> None:
     told = project()
     extras = told["optional-dependencies"]
-    optional = [each for extra in ("local", "web", "mcp", "acp") for each in extras[extra]]
+    optional = [each for extra in ("local", "web", "mcp", "acp", "socks") for each in extras[extra]]
     assert requirements("requirements.txt") == told["dependencies"] + optional
     assert requirements("requirements-dev.txt") == extras["dev"]
 

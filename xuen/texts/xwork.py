@@ -34,6 +34,26 @@ BAD_URL = Text("{url} is not the address of a model server", "{url} 不是模型
 BAD_URL_MEND = Text(
     "It starts with http:// or https:// and usually ends with /v1", "地址以 http:// 或 https:// 开头，通常以 /v1 结尾"
 )
+BAD_PROXY = Text("{variable} names a proxy that cannot be used: {url}", "环境变量 {variable} 指定的代理无法使用：{url}")
+BAD_PROXY_MEND = Text(
+    "Name one that begins with http://, https:// or socks5://, or unset {variable}",
+    "请使用以 http://、https:// 或 socks5:// 开头的代理，或取消 {variable}",
+)
+SOCKS_MISSING = Text(
+    "{variable} names a SOCKS proxy, which needs the package socksio, and this Python ({python}) does not have it",
+    "环境变量 {variable} 指定了 SOCKS 代理，需要软件包 socksio，而这个 Python（{python}）里没有安装",
+)
+SOCKS_MEND = Text(
+    "Install it: {python} -m pip install socksio, or unset {variable}",
+    "请安装：{python} -m pip install socksio，或取消 {variable}",
+)
+BAD_TLS_FILE = Text(
+    "{variable} names a file for TLS that cannot be used: {reason}",
+    "环境变量 {variable} 指定的 TLS 文件无法使用：{reason}",
+)
+BAD_TLS_FILE_MEND = Text(
+    "Let {variable} name a file that can be used, or unset it", "请让 {variable} 指向可用的文件，或取消它"
+)
 BAD_KEY = Text(
     "the key in the environment variable {variable} may only hold printable ASCII characters",
     "环境变量 {variable} 里的密钥只能包含可打印的 ASCII 字符",
@@ -64,6 +84,14 @@ SERVER_SAID = Text("the model server answered {status}: {reason}", "模型服务
 SERVER_ERROR = Text("the model server reported an error: {reason}", "模型服务器报告错误：{reason}")
 UNREACHABLE = Text("the model server {url} cannot be reached: {reason}", "无法连接模型服务器 {url}：{reason}")
 UNREACHABLE_MEND = Text("Is it running, and is --base-url right?", "服务器在运行吗？--base-url 正确吗？")
+PROXY_MEND = Text(
+    "It is asked through the proxy that {variable} names: is that right? NO_PROXY leaves a server out",
+    "请求经过 {variable} 指定的代理：这个代理正确吗？可用 NO_PROXY 排除服务器",
+)
+UNTRUSTED_MEND = Text(
+    "Its certificate is not trusted here: name the file of your certificate authority with SSL_CERT_FILE",
+    "这里不信任它的证书：请用 SSL_CERT_FILE 指定证书颁发机构的文件",
+)
 BROKEN_STREAM = Text("the answer of the model server broke off: {reason}", "模型服务器的回答中断：{reason}")
 OWN_FAULT = Text("an error in xwork itself", "xwork 自身出错")
 NO_END = Text("the end is missing", "没有结束标记")

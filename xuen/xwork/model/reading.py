@@ -39,14 +39,19 @@ class Reading:
         *,
         key: str | None,
         key_variable: str,
+        proxy_variable: str = "",
     ) -> None:
-        """`headers` hold the key already, in the way of the protocol; `key` is what no message may hold."""
+        """`headers` hold the key already, in the way of the protocol; `key` is what no message may hold.
+
+        The variables are those of the environment that a user is told to look at.
+        """
         self._client = client
         self._url = url
         self._body = body
         self._headers = {"Content-Type": "application/json", "Accept": "text/event-stream", **headers}
         self._key = key
         self._key_variable = key_variable
+        self._proxy_variable = proxy_variable
         self._arrived: queue.SimpleQueue[dict[str, Any] | ModelError | None] = queue.SimpleQueue()
         self._hang_up: Callable[[], None] = lambda: None
         self._given_up = threading.Event()
@@ -119,10 +124,14 @@ class Reading:
     def _trouble(self, error: httpx.TransportError) -> Retryable:
         import httpx
 
-        if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-            what = texts.UNREACHABLE.of(url=plain(redact.url(self._url)), reason=plain(_why(error)))
-            return Retryable(what, mend=texts.UNREACHABLE_MEND)
-        return Retryable(texts.BROKEN_STREAM.of(reason=plain(_why(error))))
+        if not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.ProxyError):
+            return Retryable(texts.BROKEN_STREAM.of(reason=plain(_why(error))))
+        mend = texts.UNREACHABLE_MEND
+        if "CERTIFICATE_VERIFY" in str(error):
+            mend = texts.UNTRUSTED_MEND
+        elif self._proxy_variable:
+            mend = texts.PROXY_MEND.of(variable=plain(self._proxy_variable))
+        return Retryable(texts.UNREACHABLE.of(url=plain(redact.url(self._url)), reason=plain(_why(error))), mend=mend)
 
 
 def _hang_up(response: httpx.Response) -> Callable[[], None]:

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from urllib.parse import urlsplit
 
-from xuen import redact
 from xuen.texts import plain
 from xuen.texts import xwork as texts
 from xuen.xwork.cancel import Cancel
@@ -21,15 +20,14 @@ from xuen.xwork.errors import BadUse, EmptyAnswer, ModelError, Retryable
 from xuen.xwork.messages import Finish, Message, ToolDefinition
 from xuen.xwork.model.client import CallDelta, Delta, Finished, Options, TextDelta
 from xuen.xwork.model.endings import ending
+from xuen.xwork.model.http import bad_url, client_for, proxy_for
 from xuen.xwork.model.reading import Reading
 from xuen.xwork.model.server_errors import is_error, refusal, shown, status_of, told, without
 
 if TYPE_CHECKING:
     import httpx
 
-_CONNECT = 30.0  # seconds
 SILENCE = 600.0  # seconds between two pieces: a local model may read a long prompt for minutes
-_LOOPBACK = {"localhost", "127.0.0.1", "::1", "[::1]"}
 
 
 class Stream(Protocol):
@@ -67,7 +65,8 @@ class ServerModel(ABC):
         """`key` may be absent, `key_variable` is what a person is told to set, `silence` is in seconds.
 
         Raises:
-            BadUse: `base_url` is no address, or the key cannot be sent.
+            BadUse: `base_url` is no address, the key cannot be sent, or the proxy or the certificates that the
+                environment names cannot be used.
         """
         self.url = self._endpoint(checked(base_url))  # where requests go
         self._model = model
@@ -75,7 +74,8 @@ class ServerModel(ABC):
         self._key = sendable(key, self._key_variable)
         self._context_tokens = context_tokens or self.WINDOW
         self._silence = silence
-        self._client: httpx.Client | None = None
+        self._proxy = proxy_for(self.url)
+        self._client: httpx.Client | None = client_for(self.url, silence, self._proxy)
 
     @staticmethod
     @abstractmethod
@@ -120,9 +120,17 @@ class ServerModel(ABC):
     ) -> Iterator[Delta]:
         """See `ModelClient.complete`."""
         if self._client is None:
-            self._client = _client_for(self.url, self._silence)
+            self._client = client_for(self.url, self._silence, self._proxy)
         data = json.dumps({**self._body(messages, tools, options), "model": self._model}).encode()
-        reading = Reading(self._client, self.url, data, self._headers(), key=self._key, key_variable=self._key_variable)
+        reading = Reading(
+            self._client,
+            self.url,
+            data,
+            self._headers(),
+            key=self._key,
+            key_variable=self._key_variable,
+            proxy_variable=self._proxy.variable if self._proxy else "",
+        )
         stream, said = self._stream(), False
         for chunk in reading.chunks(cancel):
             if is_error(chunk):
@@ -166,7 +174,7 @@ def checked(base_url: str) -> str:
     except ValueError:
         good = False
     if not good or any(character.isspace() for character in base_url):
-        raise BadUse(texts.BAD_URL.of(url=plain(redact.url(base_url))), mend=texts.BAD_URL_MEND)
+        raise bad_url(base_url)
     return base_url.rstrip("/")
 
 
@@ -180,16 +188,3 @@ def sendable(key: str | None, variable: str) -> str | None:
     if not (key.isascii() and key.isprintable()):
         raise BadUse(texts.BAD_KEY.of(variable=plain(variable)))
     return key or None
-
-
-def _client_for(url: str, silence: float) -> httpx.Client:
-    """An HTTP client for one server; a server on this machine is never asked through a proxy."""
-    import httpx
-
-    local = httpx.URL(url).host in _LOOPBACK
-    return httpx.Client(
-        timeout=httpx.Timeout(silence, connect=_CONNECT),
-        trust_env=not local,
-        # Without TLS the certificates need not be read, which takes longer than the rest of the start.
-        verify=not url.lower().startswith("http://"),
-    )
