@@ -169,6 +169,37 @@ def test_after_a_success_three_failures_end_with_zero(xuen: Callable, tmp_path: 
     assert "good" in (tmp_path / "workspace" / "research.md").read_text("utf-8")
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "litellm.AuthenticationError: OpenAIException - Error code: 401",
+        "Error: No API key found for openai.",
+        "429 Too Many Requests",
+        "Error: model not found: nonesuch",
+        "Error code: 503 - overloaded",
+        "This model's maximum context length is 4096 tokens",
+    ],
+)
+def test_an_agent_that_is_refused_and_exits_with_zero_has_failed(xuen: Callable, tmp_path: Path, said: str) -> None:
+    script = tmp_path / "refused.sh"
+    script.write_text(f"echo I try\necho {shlex.quote(said)}\necho Good bye\n", "utf-8")
+    configure(tmp_path, f'sh {script} "$prompt"')
+    done = xuen("a task", "--iterations", "inf", "--no-tui", "--pick", "0")
+    assert done.returncode == 1
+    assert "the agent failed 3 times in a row" in done.stdout
+    failures = [line for line in history(tmp_path) if line["event"] == "agent_failed"]
+    assert [(line["round"], line["why"], line["code"]) for line in failures] == [(n, "failed", 0) for n in (1, 2, 3)]
+    assert all(said in line["reason"] for line in failures)
+    assert "heartbeat" not in names(tmp_path)
+
+
+def test_a_refusal_that_the_agent_got_over_is_no_failure(xuen: Callable, tmp_path: Path) -> None:
+    write = f"echo good | {sys.executable} write_section.py idea"
+    configure(tmp_path, f'echo "429 Too Many Requests"; {write}; : "$prompt"', rounds={"verify": "off"})
+    assert xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0").returncode == 0
+    assert "adopted" in names(tmp_path)
+
+
 @pytest.mark.parametrize(("first", "code"), [(": ", 1), ("{write}", 0)], ids=["never changed", "changed once"])
 def test_an_agent_that_changes_nothing_does_not_run_for_ever(
     xuen: Callable, tmp_path: Path, first: str, code: int

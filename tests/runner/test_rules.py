@@ -23,6 +23,8 @@ from xuen.words import write_bank
 from xuen.workspace.paths import Workspace
 
 STOPPED = Outcome(Why.STOPPED, None, 0.0, "", "")
+REFUSED = worked("litellm.AuthenticationError: Error code: 401 - no such key")
+OUTCOMES = {"f": failed(7, "no luck"), "s": STOPPED, "q": STOPPED, "r": REFUSED, "R": REFUSED}
 
 
 @dataclass
@@ -41,18 +43,22 @@ class Run:
         self.on(event)
 
     def play(self, script: str, *, words: int = 0, seed: int | None = None, before: int = 0, **loop: Any) -> Run:
-        """Play a round for each letter: `c` changes, `u` changes nothing, `f` fails, `s` is stopped, `q` quits."""
+        """Play a round for each letter.
+
+        `c` changes, `u` changes nothing, `f` fails, `s` is stopped, `q` quits; `r` changes nothing because the model
+        server refuses, `R` is refused once and then changes.
+        """
         guard = MemoryGuard(self, last_round=before)
         letters = iter(script)
 
         def answer(call: Call) -> Outcome:
             assert call.purpose is Purpose.RESEARCH
             letter = next(letters)
-            if letter == "c":
+            if letter in "cR":
                 guard.write(f"idea of round {call.round}")
             if letter == "q":
                 self.stop.request(130)
-            return {"f": failed(7, "no luck"), "s": STOPPED, "q": STOPPED}.get(letter, worked("said much"))
+            return OUTCOMES.get(letter, worked("said much"))
 
         self.agent = ScriptedAgent(answer)
         kit = Kit(
@@ -112,6 +118,19 @@ def run(tmp_path: Path) -> Run:
         ("uuuucuuuuc", 0, 10, "10 of 10 rounds done"),
         ("uufuusuc", 1, 7, "research calls in a row that changed nothing: 5; likely because: "),
         ("uuu", 1, 3, "research calls in a row that changed nothing: 3; likely because: "),
+        (
+            "rrrc",
+            1,
+            3,
+            "the agent failed 3 times in a row; the last time: exit code 0, but nothing was changed; its model",
+        ),
+        (
+            "crrr",
+            0,
+            4,
+            "the agent failed 3 times in a row; the last time: exit code 0, but nothing was changed; its model",
+        ),
+        ("rrRrrR", 0, 6, "6 of 6 rounds done"),
         ("ff", 1, 2, "no round succeeded"),
         ("ufu", 1, 3, "no round succeeded"),
         ("s", 1, 1, "no round succeeded"),
@@ -123,7 +142,7 @@ def test_how_a_run_ends(run: Run, script: str, code: int, rounds: int, reason: s
     run.play(script)
     assert (run.code, run.rounds) == (code, rounds)
     assert run.finished.reason.en.startswith(reason)
-    played = script[:rounds]
+    played = script[:rounds].replace("r", "f").replace("R", "c")
     counted = (run.finished.succeeded, run.finished.failed, run.finished.unchanged)
     assert counted == (played.count("c"), played.count("f"), played.count("u"))
 

@@ -68,6 +68,8 @@ def ending(why: Why, code: int | None, seconds: float) -> Text:
     """How a call ended, in words."""
     if why is Why.FAILED and code is None:
         return texts.FAILED_UNKNOWN
+    if why is Why.FAILED and code == 0:
+        return texts.FAILED_WELL
     return texts.ENDED[why].of(code=code, seconds=round(seconds))
 
 

@@ -155,6 +155,16 @@ _NO_TROUBLE: Final = re.compile(
     re.IGNORECASE,
 )
 
+# Without these no model answers, so a call that changed nothing and names one of them did not work.
+_DEFINITE: Final = (
+    texts.CAUSE_NO_KEY,
+    texts.CAUSE_REFUSED_KEY,
+    texts.CAUSE_QUOTA,
+    texts.CAUSE_MODEL,
+    texts.CAUSE_CONTEXT,
+    texts.CAUSE_OVERLOADED,
+)
+
 # What one program alone says.
 SPECIAL: Final[dict[str, tuple[Sign, ...]]] = {
     "claude": _signs(
@@ -221,8 +231,20 @@ def sign_of(outcome: Outcome, agent: str = "") -> Text | None:
 
     The last sign in what it printed counts, standard error before standard output.
     """
+    found = _sign(outcome, agent)
+    return None if found is None else found[0].of(line=plain(found[1]))
+
+
+def is_failure(outcome: Outcome, agent: str = "") -> bool:
+    """Whether a call that changed nothing has failed in truth: some agents exit with 0 when their model is refused."""
+    found = _sign(outcome, agent)
+    return found is not None and found[0] in _DEFINITE
+
+
+def _sign(outcome: Outcome, agent: str) -> tuple[Text, str] | None:
+    """The cause, and the line that named it."""
     if outcome.code == _NOT_EXECUTED and (said := SHELL_SAYS.search(outcome.stderr)):
-        return texts.CAUSE_NOT_EXECUTABLE.of(line=plain(beginning(redact.text(said[0]))))
+        return texts.CAUSE_NOT_EXECUTABLE, beginning(redact.text(said[0]))
     known = SPECIAL.get(agent, ()) + GENERAL
     asked = {redact.text(line.strip()) for line in outcome.asked.splitlines()}  # several agents print their prompt
     for stream in (outcome.stderr, outcome.stdout):
@@ -232,7 +254,7 @@ def sign_of(outcome: Outcome, agent: str = "") -> Text | None:
             for sign, text in known:
                 found = sign.search(line)
                 if found:
-                    return text.of(line=plain(_around(line, found)))
+                    return text, _around(line, found)
     return None
 
 

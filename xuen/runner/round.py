@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xuen.agent.call import Call, Outcome
+from xuen.agent.causes import is_failure
 from xuen.agent.template import clean_prompt
 from xuen.errors import DamagedResearch, LockTimeout
-from xuen.events import SECTIONS, InputTaken, Notice, Purpose, RoundStarted, SectionChanged, SectionsShown
+from xuen.events import SECTIONS, InputTaken, Notice, Purpose, RoundStarted, SectionChanged, SectionsShown, Why
 from xuen.guard.round import RoundReport
 from xuen.prompt import research_prompt
 from xuen.runner.kit import Kit
@@ -40,6 +41,8 @@ def play(kit: Kit, round: int, *, bank: Sequence[str], pick: int, left: int | No
     data = _read(kit)
     research = parse_or_none(data)
     changed = outcome.worked and (research is None or research.sections != before)
+    if outcome.worked and not changed and is_failure(outcome, kit.agent.name):
+        outcome = replace(outcome, why=Why.FAILED)
     seen = _show_changes(kit, round, before, research) if outcome.worked else before
     kit.guard.close_round(RoundReport(id=id, round=round, words=words, outcome=outcome, data=data))
     now = kit.guard.sections()

@@ -13,5 +13,6 @@ ENDED = {
     "not_found": Text("command not found (exit code 127)", "找不到命令（退出码 127）"),
     "too_long": Text("the prompt is too long", "提示词过长"),
 }
+FAILED_WELL = Text("exit code 0, but nothing was changed", "退出码为 0，但没有任何改动")
 FAILED_UNKNOWN = Text("it failed", "执行失败")
 AND_SAID = Text("{how}; it said: {said}", "{how}；它说：{said}")
