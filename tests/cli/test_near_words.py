@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,8 +18,10 @@ RUN = ("--no-tui", "--iterations", "1", "--pick", "0")
 
 @pytest.fixture
 def agent(tmp_path: Path) -> Path:
-    """A configuration with an agent that does nothing; the folder that a run would make."""
-    (tmp_path / "config.yaml").write_text("agent: {command: ': \"$prompt\"'}\nwords: {pick: 0}\n", "utf-8")
+    """A configuration with an agent that writes; the folder that a run would make."""
+    writes = 'test -n "$prompt"; echo better | python3 "$XUEN_WORKSPACE/write_section.py" idea'
+    config = {"agent": {"command": writes}, "rounds": {"verify": "off"}}
+    (tmp_path / "config.yaml").write_text(json.dumps(config), "utf-8")
     return tmp_path / "workspace"
 
 

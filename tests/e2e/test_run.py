@@ -229,7 +229,7 @@ def test_a_pause_after_a_call_without_a_change_ends_with_the_run(tmp_path: Path,
 
 
 def test_a_command_that_is_not_there_is_a_failed_call_and_says_so(xuen: Callable, tmp_path: Path) -> None:
-    configure(tmp_path, 'no-such-program-anywhere "$prompt"')
+    configure(tmp_path, 'cd . && no-such-program-anywhere "$prompt"')
     done = xuen("a task", "--no-tui", "--pick", "0")
     assert done.returncode == 1
     assert "command not found" in done.stdout
@@ -567,8 +567,7 @@ def test_bad_input_gets_one_clear_line_and_leaves_nothing(xuen: Callable, tmp_pa
 
 def test_a_known_agent_that_is_not_here_is_told_with_how_to_install_it(xuen: Callable) -> None:
     done = xuen("t", "--no-tui", "--pick", "0", "--agent", "claude", PATH="/usr/bin:/bin")
-    assert done.returncode == 1
-    assert "npm install -g @anthropic-ai/claude-code" in done.stdout
+    one_line(done, "agent.preset: claude is not on PATH", "npm install -g @anthropic-ai/claude-code")
 
 
 def test_a_workspace_that_cannot_be_written_is_one_line(xuen: Callable, tmp_path: Path) -> None:
@@ -581,24 +580,6 @@ def test_errors_are_chinese_where_the_user_is(xuen: Callable) -> None:
     done = xuen("--no-tui", LANG="zh_CN.UTF-8", LC_ALL="zh_CN.UTF-8")
     assert done.returncode == 2
     assert "任务" in done.stderr
-
-
-def test_without_weights_the_built_in_agent_fails_with_the_mend_and_its_chinese_is_told_once(xuen: Callable) -> None:
-    done = xuen("设计一个新的优化器", "--no-tui", "--pick", "0", XWORK_MODEL_FILE="/nowhere/model.gguf")
-    assert done.returncode == 1
-    assert done.stdout.count("中文太差") == 1
-    assert "/nowhere/model.gguf" in done.stdout
-
-
-@pytest.mark.parametrize("repo", ["nowhere", "x" * 300])
-def test_a_repository_that_is_not_there_is_said_before_the_first_round(
-    xuen: Callable, tmp_path: Path, repo: str
-) -> None:
-    configure(tmp_path, agent("--idea", "idea {round}", "--words", "alpha wave"), rounds={"repo": repo})
-    done = xuen("a task", "--iterations", "1", "--no-tui")
-    assert done.returncode == 0
-    told = f"rounds.repo names no folder ({tmp_path / repo})"
-    assert told in done.stdout.partition("Round 1")[0]
 
 
 def test_another_task_on_an_old_workspace_is_said_and_gets_its_own_words(xuen: Callable, tmp_path: Path) -> None:

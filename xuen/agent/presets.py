@@ -53,9 +53,9 @@ class Preset:
     max_state_chars: int | None = None  # what fits where the prompt is an argument or the model is small
     built_in: bool = False  # xwork, which this interpreter runs: there is nothing to install
 
-    def where(self) -> str | None:
-        """The path of its program, None when it is not on PATH."""
-        return sys.executable if self.built_in else shutil.which(self.program)
+    def where(self, path: str | None = None) -> str | None:
+        """The path of its program, None when it is not on `path` (default: PATH)."""
+        return sys.executable if self.built_in else shutil.which(self.program, path=path)
 
     def version_number(self) -> str | None:
         """What the program says about its version, at most 20 s long; None when it does not tell."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from xuen.agent.presets import PRESETS, Preset
-from xuen.cli import checks
-from xuen.cli.checks import Finding, State
+from xuen.cli import agent_checks, checks
+from xuen.cli.finding import Finding, State, failed
 from xuen.cli.layout import cells
 from xuen.cli.output import Output, Tone
 from xuen.cli.parser import Options
@@ -27,10 +27,10 @@ def run(options: Options, settings: Settings, output: Output) -> int:  # noqa: A
     A configuration file with a fault is the row that fails, and what depends on the settings is not checked.
     """
     if settings.fault is not None:
-        failures = _rows([checks.failed(settings.fault)], output)
+        failures = _rows([failed(settings.fault)], output)
     else:
         failures = _rows(checks.configuration(settings), output)
-        for check in (checks.agent, checks.judge, checks.suite, checks.workspace):
+        for check in (agent_checks.agent, agent_checks.judge, checks.suite, checks.workspace):
             failures += _rows(check(settings), output)
     _presets(output)
     output.say()
@@ -52,6 +52,8 @@ def _rows(findings: Iterable[Finding], output: Output) -> int:
             failures += 1
             if each.mend is not None:
                 output.say(texts.MEND.of(mend=each.mend), indent=" " * (_WIDTH + 4))
+            if each.may_pass:
+                output.say(texts.MAY_PASS, indent=" " * (_WIDTH + 4))
     return failures
 
 

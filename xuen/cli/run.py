@@ -14,6 +14,7 @@ from pathlib import Path
 
 from xuen.cli.again import again
 from xuen.cli.assemble import Run, commands_of, kit_of, words_of
+from xuen.cli.checks import refuse_what_fails
 from xuen.cli.parser import Options
 from xuen.cli.settings import Settings, spoken_language
 from xuen.cli.task import read_task, terminal
@@ -48,6 +49,7 @@ def run(options: Options, settings: Settings, asking: Language) -> int:
     task = read_task(options, asking, terminal())
     language = spoken_language(config, os.environ, task)
     commands = commands_of(settings)
+    refuse_what_fails(settings, commands)
     stop, token = Stop(), secrets.token_hex(16)
     with ExitStack() as stack:
         events = open_events(options.events, language) if options.events else None
@@ -74,13 +76,8 @@ def _prepare(run: Run) -> list[Text]:
     if furnish(workspace, run.task) and agent.permits is not None:
         said.append(agent.permits)
     preset = agent.preset
-    if preset is not None and preset.where() is None:
-        said.append(presets.NOT_HERE.of(program=preset.program, name=preset.name, install=preset.install))
     if run.config.xwork.base_url is not None and (preset is None or not preset.built_in):
         said.append(presets.SERVER_UNUSED.of(name=agent.name))
-    repo = run.config.rounds.repo
-    if repo is not None and not os.path.isdir(repo):  # noqa: PTH112 - Path's raises for one that cannot be reached
-        said.append(texts.NO_REPO.of(folder=plain(str(Path(repo).absolute()))))
     if agent.embedded:
         said.append(texts.SMALL_MODEL_CHINESE if language_of(run.task) == "zh" else texts.SMALL_MODEL)
     return said

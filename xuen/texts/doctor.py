@@ -32,6 +32,11 @@ PROGRAM_FILE_MEND = Text(
     "write its absolute path in {key}; the command runs in folders of xuen's",
     "请在 {key} 中写出绝对路径；命令在 xuen 指定的文件夹里运行",
 )
+RELATIVE_PROGRAM = Text(
+    "{path} is a relative path, and the command does not run in your current folder",
+    "{path} 是相对路径，而命令并不在你的当前目录里运行",
+)
+RELATIVE_MEND = Text("write its absolute path in {key}, such as {path}", "请在 {key} 中写出绝对路径，例如 {path}")
 NOT_EXECUTABLE = Text("{path} may not be executed", "{path} 没有执行权限")
 EXECUTABLE_MEND = Text("run chmod +x {path}", "请运行 chmod +x {path}")
 EMBEDDED_AT = Text("the embedded model, {path}", "内嵌模型，{path}")
@@ -43,6 +48,10 @@ WEIGHTS_MISSING = Text(
     "XWORK_MODEL_FILE names a file that is not there: {path}", "XWORK_MODEL_FILE 指向的文件不存在：{path}"
 )
 WEIGHTS_MEND = Text("name an existing GGUF file, or unset it", "请指向一个已有的 GGUF 文件，或取消该变量")
+MAY_PASS = Text(
+    "a run starts all the same: this may pass, and the calls that fail are counted",
+    "运行仍可启动：这可能只是暂时的，失败的调用会被计数",
+)
 SERVER_AT = Text("the built-in one, with the server at {url}", "内置 agent，使用位于 {url} 的服务器")
 NO_SERVER = Text("no connection to {url}: {reason}", "无法连接 {url}：{reason}")
 SERVER_MEND = Text("start the server, or correct xwork.base_url", "请启动该服务器，或更正 xwork.base_url")

@@ -18,10 +18,6 @@ SERVER_UNUSED = Text(
     "--base-url and --model (xwork.*) are for the built-in agent; {name} has settings of its own",
     "--base-url 和 --model（xwork.*）只用于内置 agent；{name} 有它自己的设置",
 )
-NOT_HERE = Text(
-    'the program "{program}" of {name} is not on PATH; install it: {install}',
-    "PATH 中找不到 {name} 的程序“{program}”，请先安装：{install}",
-)
 
 # --- what unattended work permits them, in plain words --------------------------------------------------------------
 

@@ -59,10 +59,6 @@ OTHER_TASK = Text(
     "For a question of its own, give it another --workspace",
     "此工作区原本用于另一个任务（{old}），从现在起提示词使用新任务。若是另一个问题，请换一个 --workspace",
 )
-NO_REPO = Text(
-    "rounds.repo names no folder ({folder}), so its test suite cannot judge; create the folder or mend the path",
-    "rounds.repo 所指的文件夹不存在（{folder}），无法用其中的测试来评判；请创建该文件夹或改正路径",
-)
 
 LEFTOVERS_ENDED = Text(
     "{count} processes that an earlier, killed run had left behind were ended",
