@@ -228,6 +228,36 @@ def test_a_pause_after_a_call_without_a_change_ends_with_the_run(tmp_path: Path,
     assert names(tmp_path)[-1] == "run_finished"
 
 
+@pytest.mark.parametrize(
+    ("score", "said", "code", "pending"),
+    [
+        ("!", "exit code 1; it said: the judge is out", 1, 3),
+        ("-", "the judge's answer", 1, 3),
+        ("8,!", "exit code 1; it said: the judge is out", 0, 3),
+    ],
+)
+def test_a_judge_that_fails_every_time_ends_the_run(
+    xuen: Callable, tmp_path: Path, score: str, said: str, code: int, pending: int
+) -> None:
+    configure(tmp_path, agent("--idea", "idea {round}", "--score", score))
+    done = xuen("a task", "--iterations", "inf", "--no-tui", "--pick", "0")
+    assert done.returncode == code, done.stdout
+    assert "the evaluation failed 3 times in a row; the last time: " in done.stdout
+    assert said in done.stdout.rpartition("the last time: ")[2]
+    assert names(tmp_path).count("pending") == pending
+
+
+def test_a_judge_over_its_time_limit_ends_the_run_too(xuen: Callable, tmp_path: Path) -> None:
+    slow = f'test "$XUEN_PURPOSE" = judge && exec sleep 300; exec {agent("--idea", "idea {round}")}'
+    script = tmp_path / "slow.sh"
+    script.write_text(slow.replace('"$prompt"', '"$1"'), "utf-8")
+    configure(tmp_path, f'sh {script} "$prompt"', rounds={"judge_timeout": 0.3}, loop={"max_failures": 2})
+    done = xuen("a task", "--iterations", "inf", "--no-tui", "--pick", "0")
+    assert done.returncode == 1
+    assert "the evaluation failed 2 times in a row; the last time: " in done.stdout
+    assert names(tmp_path).count("pending") == 2
+
+
 def test_a_command_that_is_not_there_is_a_failed_call_and_says_so(xuen: Callable, tmp_path: Path) -> None:
     configure(tmp_path, 'cd . && no-such-program-anywhere "$prompt"')
     done = xuen("a task", "--no-tui", "--pick", "0")

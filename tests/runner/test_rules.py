@@ -14,14 +14,22 @@ from xuen.agent.scripted import ScriptedAgent, failed, worked
 from xuen.config.model import LoopSettings, WordsSettings
 from xuen.events import Event, Heartbeat, Notice, Purpose, RoundStarted, RunFinished, RunStarted, Why
 from xuen.guard.memory import MemoryGuard
+from xuen.guard.verify import Judgement
 from xuen.prompt import Setting
 from xuen.runner.kit import Kit
 from xuen.runner.loop import Loop
 from xuen.stop import Stop
+from xuen.texts import plain
 from xuen.texts import run as texts
 from xuen.words import write_bank
 from xuen.workspace.paths import Workspace
 
+BETTER = Judgement("ai", "passed", 8, plain("better"))
+JUDGEMENTS = {
+    "j": Judgement("ai", "unknown", None, plain("the judge is out"), is_failure=True),
+    "t": Judgement("ai", "unknown", None, plain("stopped")),
+    "w": Judgement("ai", "failed", None, plain("worse")),
+}
 STOPPED = Outcome(Why.STOPPED, None, 0.0, "", "")
 REFUSED = worked("litellm.AuthenticationError: Error code: 401 - no such key")
 OUTCOMES = {"f": failed(7, "no luck"), "s": STOPPED, "q": STOPPED, "r": REFUSED, "R": REFUSED}
@@ -37,6 +45,7 @@ class Run:
     waits: list[float] = field(default_factory=list)
     on: Callable[[Event], None] = lambda event: None
     code: int = -1
+    letter: str = ""
 
     def emit(self, event: Event) -> None:
         self.events.append(event)
@@ -46,15 +55,16 @@ class Run:
         """Play a round for each letter.
 
         `c` changes, `u` changes nothing, `f` fails, `s` is stopped, `q` quits; `r` changes nothing because the model
-        server refuses, `R` is refused once and then changes.
+        server refuses, `R` is refused once and then changes; `j` changes and the judge fails, `t` changes and the
+        judge is stopped, `w` changes and the judge finds it worse.
         """
-        guard = MemoryGuard(self, last_round=before)
+        guard = MemoryGuard(self, judge=lambda _new, _best: JUDGEMENTS.get(self.letter, BETTER), last_round=before)
         letters = iter(script)
 
         def answer(call: Call) -> Outcome:
             assert call.purpose is Purpose.RESEARCH
-            letter = next(letters)
-            if letter in "cR":
+            self.letter = letter = next(letters)
+            if letter in "cRjtw":
                 guard.write(f"idea of round {call.round}")
             if letter == "q":
                 self.stop.request(130)
@@ -117,22 +127,18 @@ def run(tmp_path: Path) -> Run:
         ("cuuuuuc", 0, 6, "research calls in a row that changed nothing: 5; likely because: "),
         ("uuuucuuuuc", 0, 10, "10 of 10 rounds done"),
         ("uufuusuc", 1, 7, "research calls in a row that changed nothing: 5; likely because: "),
-        ("uuu", 1, 3, "research calls in a row that changed nothing: 3; likely because: "),
-        (
-            "rrrc",
-            1,
-            3,
-            "the agent failed 3 times in a row; the last time: exit code 0, but nothing was changed; its model",
-        ),
-        (
-            "crrr",
-            0,
-            4,
-            "the agent failed 3 times in a row; the last time: exit code 0, but nothing was changed; its model",
-        ),
+        ("uuu", 1, 3, "no round succeeded; research calls in a row that changed nothing: 3; likely because: "),
+        ("rrrc", 1, 3, "the agent failed 3 times in a row; the last time: exit code 0, but nothing was changed"),
+        ("crrr", 0, 4, "the agent failed 3 times in a row; the last time: exit code 0, but nothing was changed"),
         ("rrRrrR", 0, 6, "6 of 6 rounds done"),
-        ("ff", 1, 2, "no round succeeded"),
-        ("ufu", 1, 3, "no round succeeded"),
+        ("jjjc", 1, 3, "the evaluation failed 3 times in a row; the last time: the judge is out"),
+        ("cjjjc", 0, 4, "the evaluation failed 3 times in a row; the last time: the judge is out"),
+        ("jufjtujc", 0, 7, "the evaluation failed 3 times in a row; the last time: the judge is out"),
+        ("jjcjjwjj", 0, 8, "8 of 8 rounds done"),
+        ("www", 0, 3, "3 of 3 rounds done"),
+        ("jj", 1, 2, "no round succeeded; the evaluation failed 2 times in a row; the last time: the judge is out"),
+        ("ff", 1, 2, "no round succeeded; the agent failed 2 times in a row; the last time: exit code 7"),
+        ("ufu", 1, 3, "no round succeeded; research calls in a row that changed nothing: 2; likely because"),
         ("s", 1, 1, "no round succeeded"),
         ("q", 130, 1, "stopped"),
         ("cuqc", 130, 3, "stopped"),
@@ -142,7 +148,7 @@ def test_how_a_run_ends(run: Run, script: str, code: int, rounds: int, reason: s
     run.play(script)
     assert (run.code, run.rounds) == (code, rounds)
     assert run.finished.reason.en.startswith(reason)
-    played = script[:rounds].replace("r", "f").replace("R", "c")
+    played = script[:rounds].translate(str.maketrans("rRjtw", "fcccc"))
     counted = (run.finished.succeeded, run.finished.failed, run.finished.unchanged)
     assert counted == (played.count("c"), played.count("f"), played.count("u"))
 

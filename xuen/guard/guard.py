@@ -15,7 +15,7 @@ Owns the order in which things happen to a round (`close_round` below is that or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -51,7 +51,7 @@ from xuen.guard.policy import Decision, Policy
 from xuen.guard.repeat import repeated
 from xuen.guard.round import RoundReport, agent_failed, heartbeat
 from xuen.guard.steps import Steps
-from xuen.guard.verify import Verifier
+from xuen.guard.verify import Judgement, Verifier
 from xuen.sink import Sink
 from xuen.stop import Stop
 from xuen.texts import Language, Text
@@ -106,11 +106,11 @@ class RoundGuard:
 
     # --- one round -------------------------------------------------------------------------------------------------
 
-    def close_round(self, report: RoundReport) -> None:
+    def close_round(self, report: RoundReport) -> Sequence[Judgement]:
         """Decide what becomes of a round, then read the verdicts and put the best into research.md. Raises nothing."""
         if self._best is None:
-            self._bare.close_round(report)
-            return
+            return self._bare.close_round(report)
+        judgements: tuple[Judgement, ...] = ()
         best = self._best
         if self._steps.run():  # before anybody judges: the agent may have deleted everything that the guard keeps
             self._steps.attempt(partial(self._secure, best))
@@ -128,10 +128,11 @@ class RoundGuard:
                 if state in (best.sections, self._given):
                     self._unchanged(report)
                 else:
-                    self._consider(report, best)
+                    judgements = self._consider(report, best)
         self._come_to_rest(report.round)
+        return judgements
 
-    def _consider(self, report: RoundReport, best: Best) -> None:
+    def _consider(self, report: RoundReport, best: Best) -> tuple[Judgement, ...]:
         """Keep the candidate, have it judged unless its text was decided before, decide.
 
         One that could not be kept in time waits for a person.
@@ -144,7 +145,9 @@ class RoundGuard:
             decision: Decision | None = Decision("pending", "none", None, texts.KEPT_LATE)
         else:
             decision = self._steps.result(lambda: repeated(candidate, best, self._desk.index, self._policy))
-        self._decide(candidate, Findings(decision) if decision else self._judging.judge(candidate, best.snapshot))
+        findings = Findings(decision) if decision else self._judging.judge(candidate, best.snapshot)
+        self._decide(candidate, findings)
+        return findings.judgements
 
     def _decide(self, candidate: Snapshot, findings: Findings) -> None:
         """Make the decision durable, then tell it."""

@@ -80,9 +80,10 @@ class MemoryGuard:
         """None: no output is kept."""
         return None
 
-    def close_round(self, report: RoundReport) -> None:
-        """Tell what became of the round and put the best back."""
+    def close_round(self, report: RoundReport) -> tuple[Judgement, ...]:
+        """Tell what became of the round and put the best back; the judgement, if there was one."""
         self.reports.append(report)
+        judgements: tuple[Judgement, ...] = ()
         if not report.outcome.worked:
             self._end_streak(agent_failed(report, self._agent))
         else:
@@ -91,19 +92,20 @@ class MemoryGuard:
             except DamagedResearch as damage:
                 self._end_streak(Damaged(round=report.round, reason=damage.reason, kept=None))
             else:
-                self._look_at(report, state.data, state.sections)
+                judgements = self._look_at(report, state.data, state.sections)
         self._data = self._best
+        return judgements
 
     def finish(self, finished: RunFinished) -> None:
         """Tell the end."""
         self._sink.emit(finished)
 
-    def _look_at(self, report: RoundReport, data: bytes, sections: Sections) -> None:
+    def _look_at(self, report: RoundReport, data: bytes, sections: Sections) -> tuple[Judgement, ...]:
         best = self.sections()
         if sections == best:
             self._streak += 1
             self._sink.emit(heartbeat(report, self._streak, self._agent))
-            return
+            return ()
         found = self._judge(sections, best)
         what: dict[str, Any] = {"round": report.round, "id": report.id, "verify": found.verifier}
         event: Event
@@ -115,6 +117,7 @@ class MemoryGuard:
         else:
             event = Pending(reason=found.reason, **what)
         self._end_streak(event)
+        return (found,)
 
     def _end_streak(self, event: Event) -> None:
         self._streak = 0

@@ -76,8 +76,8 @@ class NoGuard:
         """None: no output is kept."""
         return None
 
-    def close_round(self, report: RoundReport) -> None:
-        """Take the newest well-formed state, whoever made it; refuse a damaged one."""
+    def close_round(self, report: RoundReport) -> tuple[()]:
+        """Take the newest well-formed state, whoever made it; refuse a damaged one. Nobody judges."""
         before = self.sections()
         try:
             self._last_good = report.research()
@@ -92,6 +92,7 @@ class NoGuard:
         elif self._last_good.data == report.data:  # else it was damaged
             self._streak += 1
             self._sink.emit(heartbeat(report, self._streak, self._agent))
+        return ()
 
     def finish(self, finished: RunFinished) -> None:
         """Tell the end."""

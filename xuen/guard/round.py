@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -10,6 +11,7 @@ from xuen.agent.call import Outcome
 from xuen.agent.causes import likely_cause, why_failed
 from xuen.errors import DamagedResearch
 from xuen.events import AgentFailed, Heartbeat, RunFinished, RunStarted, SectionsShown
+from xuen.guard.verify import Judgement
 from xuen.texts.guard import RESEARCH_MISSING
 from xuen.workspace.research import Research, Sections, parse
 
@@ -81,8 +83,8 @@ class Guard(Protocol):
         """Where the agent's output of that round goes; None keeps none."""
         ...
 
-    def close_round(self, report: RoundReport) -> None:
-        """Decide what becomes of a round; research.md holds the best afterwards."""
+    def close_round(self, report: RoundReport) -> Sequence[Judgement]:
+        """Decide what becomes of a round; research.md holds the best afterwards. The judgements that it took."""
         ...
 
     def finish(self, finished: RunFinished) -> None:

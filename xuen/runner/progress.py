@@ -1,15 +1,20 @@
 """What the rounds of one run came to, and when that is a reason to end it.
 
 Pure. What always holds: a call that was stopped counts as nothing; only a call that worked ends a row of failures; only
-a change ends a row of calls without one, so failures in between do not keep a run going for ever.
+a change ends a row of calls without one, and only a judge that could tell ends a row of its failures, so nothing in
+between keeps a run going for ever.
 """
 
 from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
 
 from xuen.agent.call import Outcome
 from xuen.agent.causes import likely_cause, why_failed
 from xuen.config.model import LoopSettings
 from xuen.events import Why
+from xuen.guard.verify import Judgement
 from xuen.runner.round import Played
 from xuen.texts import Text
 from xuen.texts import run as texts
@@ -31,18 +36,20 @@ class Progress:
         self.unchanged = 0
         self.failed = 0
         self.pause = 0.0
+        self._unjudged = 0
         self._failures_in_a_row = 0
         self._unchanged_in_a_row = 0
-        self._unchanged_why: Text = texts.NO_ROUND_WORKED
+        self._evaluations_failed: Counter[str] = Counter()  # in a row, by the verifier's name
+        self._trouble: Text | None = None  # the latest
 
     @property
     def exit_code(self) -> int:
-        """What a run that nobody stopped ends with."""
-        return 0 if self.succeeded else 1
+        """What a run that nobody stopped ends with: 1 where no round succeeded, or no evaluation of one worked."""
+        return 0 if self.succeeded > self._unjudged else 1
 
     def why_nothing(self) -> Text:
         """The reason that goes with exit code 1 when all rounds were played."""
-        return texts.NO_ROUND_WORKED if self.failed else self._unchanged_why
+        return texts.NO_ROUND_BECAUSE.of(trouble=self._trouble) if self._trouble else texts.NO_ROUND_WORKED
 
     def count(self, played: Played) -> Text | None:
         """Count a round; the reason to end the run, where this is one."""
@@ -57,20 +64,33 @@ class Progress:
         self._unchanged_in_a_row = 0
         self.pause = 0.0
         self.succeeded += 1
-        return None
+        return self._count_judgements(played.judgements)
 
     def _count_failure(self, outcome: Outcome) -> Text | None:
         self.failed += 1
         self._failures_in_a_row += 1
-        if self._failures_in_a_row < self._max_failures:
-            return None
         reason = why_failed(outcome, self._agent)
-        return texts.TOO_MANY_FAILURES.of(count=self._failures_in_a_row, reason=reason)
+        self._trouble = texts.TOO_MANY_FAILURES.of(count=self._failures_in_a_row, reason=reason)
+        return self._trouble if self._failures_in_a_row >= self._max_failures else None
 
     def _count_unchanged(self, outcome: Outcome) -> Text | None:
         self.unchanged += 1
         self._unchanged_in_a_row += 1
         self.pause = min(LONGEST_PAUSE, max(FIRST_PAUSE, self.pause * 2))
         cause = likely_cause(outcome, self._agent)
-        self._unchanged_why = texts.UNCHANGED.of(count=self._unchanged_in_a_row, cause=cause)
-        return self._unchanged_why if self._unchanged_in_a_row >= self._max_unchanged else None
+        self._trouble = texts.UNCHANGED.of(count=self._unchanged_in_a_row, cause=cause)
+        return self._trouble if self._unchanged_in_a_row >= self._max_unchanged else None
+
+    def _count_judgements(self, judgements: Sequence[Judgement]) -> Text | None:
+        in_a_row = self._evaluations_failed
+        self._unjudged += any(each.is_failure for each in judgements)
+        for each in judgements:
+            if each.outcome in ("passed", "failed"):
+                in_a_row[each.verifier] = 0
+            if each.is_failure:
+                in_a_row[each.verifier] += 1
+                count = in_a_row[each.verifier]
+                self._trouble = texts.EVALUATION_FAILED.of(count=count, reason=each.reason)
+                if count >= self._max_failures:
+                    return self._trouble
+        return None

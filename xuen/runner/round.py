@@ -11,6 +11,7 @@ from xuen.agent.template import clean_prompt
 from xuen.errors import DamagedResearch, LockTimeout
 from xuen.events import SECTIONS, InputTaken, Notice, Purpose, RoundStarted, SectionChanged, SectionsShown, Why
 from xuen.guard.round import RoundReport
+from xuen.guard.verify import Judgement
 from xuen.prompt import research_prompt
 from xuen.runner.kit import Kit
 from xuen.texts import plain
@@ -22,10 +23,13 @@ from xuen.workspace.research import Research, Sections, parse_or_none
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What came of a round: how its research call ended, and whether that changed research.md (damage is a change)."""
+    """What came of a round: how its research call ended, whether that changed research.md (damage is a change), and
+    what was found out about the change.
+    """
 
     outcome: Outcome
     changed: bool
+    judgements: Sequence[Judgement] = ()
 
 
 def play(kit: Kit, round: int, *, bank: Sequence[str], pick: int, left: int | None) -> Played:
@@ -44,11 +48,11 @@ def play(kit: Kit, round: int, *, bank: Sequence[str], pick: int, left: int | No
     if outcome.worked and not changed and is_failure(outcome, kit.agent.name):
         outcome = replace(outcome, why=Why.FAILED)
     seen = _show_changes(kit, round, before, research) if outcome.worked else before
-    kit.guard.close_round(RoundReport(id=id, round=round, words=words, outcome=outcome, data=data))
+    judgements = kit.guard.close_round(RoundReport(id=id, round=round, words=words, outcome=outcome, data=data))
     now = kit.guard.sections()
     if now != seen:
         kit.sink.emit(SectionsShown(idea=now.idea, artifact=now.artifact))
-    return Played(outcome, changed)
+    return Played(outcome, changed, judgements)
 
 
 def _open(kit: Kit, round: int) -> tuple[str, Sections]:

@@ -14,6 +14,7 @@ STOPPED = Text("stopped", "已停止")
 PAUSED = Text("paused between rounds until you resume", "已在两轮之间暂停，等待继续")
 GOES_ON = Text("goes on", "继续运行")
 NO_ROUND_WORKED = Text("no round succeeded", "没有一轮成功")
+NO_ROUND_BECAUSE = Text("no round succeeded; {trouble}", "没有一轮成功；{trouble}")
 TOO_MANY_FAILURES = Text(
     "the agent failed {count} times in a row; the last time: {reason}",
     "agent 连续失败 {count} 次；最后一次：{reason}",
@@ -23,6 +24,10 @@ UNCHANGED = Text(
     "agent 连续 {count} 次调用都没有改动；可能原因：{cause}",
 )
 RESTS = Text("nothing changed; the next call begins in {seconds} s", "没有改动；{seconds} 秒后开始下一次调用")
+EVALUATION_FAILED = Text(
+    "the evaluation failed {count} times in a row; the last time: {reason}",
+    "评判连续失败 {count} 次；最后一次：{reason}",
+)
 FAULT = Text("a fault inside xuen", "xuen 内部出错")
 PROMPT_TOO_LONG = Text("the prompt does not fit", "提示词过长")
 TAKEN_OVER = Text("another run has taken over the workspace", "工作区已被另一次运行接管")

@@ -22,7 +22,8 @@ class Judgement:
     `passed` and `failed` are findings; `unknown` means that it could not tell, `unavailable` that it cannot work here
     at all, so that the policy may ask another one. `score` is 0 to 10, or None from a verifier that does not score;
     a scorer answers `passed` with its score, the comparison with `adopt_score` is the policy's. `raw` is what was
-    read to come to this, bounded, for people.
+    read to come to this, bounded, for people. `is_failure`: it could not tell because it failed itself, by a crash, a
+    time limit or an answer that cannot be read.
     """
 
     verifier: str
@@ -30,6 +31,7 @@ class Judgement:
     score: float | None
     reason: Text
     raw: str = ""
+    is_failure: bool = False
 
 
 class Verifier(Protocol):

@@ -6,13 +6,14 @@ a judge that fails, takes too long, is not there or cannot be understood leaves 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from secrets import token_hex
 from typing import Protocol
 
 from xuen.agent.call import Agent, Call
 from xuen.agent.causes import why_failed
 from xuen.errors import DamagedResearch, PromptTooLong
-from xuen.events import Purpose
+from xuen.events import Purpose, Why
 from xuen.guard.candidates import Snapshot
 from xuen.guard.score import read_score
 from xuen.guard.verify import Judgement
@@ -48,7 +49,7 @@ class AiVerifier:
         try:
             shown = parse(candidate.data).sections, parse(best.data).sections
         except DamagedResearch as error:
-            return self._unknown(texts.JUDGE_DAMAGED.of(reason=error.reason))
+            return Judgement(self.name, "unknown", None, texts.JUDGE_DAMAGED.of(reason=error.reason))
         found, can_be_read = self._ask(candidate, *shown, again=False)
         return found if can_be_read else self._ask(candidate, *shown, again=True)[0]
 
@@ -60,16 +61,17 @@ class AiVerifier:
         try:
             outcome = self._agent.call(Call(question, Purpose.JUDGE, candidate.round, data=data))
         except PromptTooLong as error:
-            return self._unknown(texts.JUDGE_FAILED.of(reason=error.what)), True
+            return self._failure(texts.JUDGE_FAILED.of(reason=error.what)), True
         said = outcome.stdout if outcome.worked else f"{outcome.stdout}\n{outcome.stderr}".strip()
         raw = excerpt(said, self._language)
         if not outcome.worked:
-            return self._unknown(texts.JUDGE_FAILED.of(reason=why_failed(outcome, self._agent.name)), raw), True
+            reason = texts.JUDGE_FAILED.of(reason=why_failed(outcome, self._agent.name))
+            return replace(self._failure(reason, raw), is_failure=outcome.why is not Why.STOPPED), True
         # Only standard output: agents print banners, the question and the output of tools on the other stream.
         reading = read_score(outcome.stdout, nonce, candidate.data.decode(errors="replace"))
         if reading.score is None:
-            return self._unknown(reading.reason, raw), False
+            return self._failure(reading.reason, raw), False
         return Judgement(self.name, "passed", reading.score, reading.reason, raw), True
 
-    def _unknown(self, reason: Text, raw: str = "") -> Judgement:
-        return Judgement(self.name, "unknown", None, reason, raw)
+    def _failure(self, reason: Text, raw: str = "") -> Judgement:
+        return Judgement(self.name, "unknown", None, reason, raw, is_failure=True)
