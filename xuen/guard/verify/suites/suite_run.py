@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import shutil
+import signal
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -89,7 +90,7 @@ class Ran:
     @property
     def killed(self) -> bool:
         """Whether a signal ended it, as far as the exit code says so."""
-        return self.code is not None and self.code > 128
+        return self.code is not None and 128 < self.code <= 128 + signal.NSIG
 
 
 @dataclass(slots=True)
