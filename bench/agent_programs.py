@@ -23,6 +23,7 @@ _CAUSES: Final = {
     "refused port": "CAUSE_SERVER",
     "context": "CAUSE_CONTEXT",
     "overloaded": "CAUSE_OVERLOADED",
+    "broken": "CAUSE_OVERLOADED",
     "denied": "CAUSE_PERMISSION",
     "empty": "CAUSE_SILENT",
 }

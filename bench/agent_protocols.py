@@ -51,6 +51,11 @@ _OPENAI: dict[str, tuple[int, Json]] = {
         | {"type": "invalid_request_error", "param": "messages", "code": "context_length_exceeded"},
     ),
     "overloaded": (503, {"message": "The engine is currently overloaded, please try again later", "type": "server"}),
+    "broken": (
+        500,
+        {"message": "The server had an error while processing your request. Sorry about that!"}
+        | {"type": "server_error", "param": None, "code": None},
+    ),
 }
 _ANTHROPIC: dict[str, tuple[int, str, str]] = {
     "no key": (401, "authentication_error", "x-api-key header is required"),
@@ -59,6 +64,7 @@ _ANTHROPIC: dict[str, tuple[int, str, str]] = {
     "model": (404, "not_found_error", "model: scripted"),
     "context": (400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"),
     "overloaded": (529, "overloaded_error", "Overloaded"),
+    "broken": (500, "api_error", "Internal server error"),
 }
 _GEMINI: dict[str, tuple[int, str, str]] = {
     "no key": (403, "PERMISSION_DENIED", "Method doesn't allow unregistered callers. Please use API Key."),
@@ -71,6 +77,7 @@ _GEMINI: dict[str, tuple[int, str, str]] = {
         "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
     ),
     "overloaded": (503, "UNAVAILABLE", "The model is overloaded. Please try again later."),
+    "broken": (500, "INTERNAL", "An internal error has occurred. Please retry or report it."),
 }
 
 

@@ -42,7 +42,18 @@ LIMIT = 170  # for calls that should end by themselves
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 RUDE = "\x1b]0;a title\x07A \x1b[31mred\x1b[0m \x1b[2J\x9b5mword\r\x00 and \x1b]52;c;QUJD\x1b\\the end."
 DAEMON = "\n(setsid sleep 600 >/dev/null 2>&1 </dev/null &)\nnohup sleep 601 >/dev/null 2>&1 &"
-FAILURES = ("no key", "refused key", "quota", "model", "refused port", "context", "overloaded", "denied", "empty")
+FAILURES = (
+    "no key",
+    "refused key",
+    "quota",
+    "model",
+    "refused port",
+    "context",
+    "overloaded",
+    "broken",
+    "denied",
+    "empty",
+)
 CASES = ("ok", "hostile", "mentions", "words", "too long", *FAILURES, "hang", "html")
 
 
@@ -278,7 +289,7 @@ def worked(run: Run, script: Script) -> None:
     best = run.workspace / "rounds" / "best.md"
     text = best.read_text("utf-8") if best.exists() else ""
     run.expect("an idea through a real agent" in text, "the idea is not in the best")
-    permits = PRESETS[run.program.name].permits.of(name=run.program.name).en
+    permits = PRESETS[run.program.name].permits.en
     run.expect(permits in run.stdout.partition("Round 1")[0], "what it permits is not said before the first round")
     run.expect("[idea updated]an idea through a real agent, number 2" in run.stdout, "the update is not shown")
     prompts = [path.read_bytes().decode() for path in sorted((run.workspace / "rounds" / "prompts").glob("*.txt"))]

@@ -125,6 +125,7 @@ def test_broad_handlers_stand_in_four_places_only() -> None:
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_quick_answers_import_nothing_heavy(option: str) -> None:
     heavy = ("textual", "rich", "httpx", "psutil", "yaml", "hypothesis", "xllamacpp", "mcp", "acp", "pydantic")
+    heavy += ("tomllib", "xuen.agent.presets", "xuen.agent.causes")
     program = (
         "import sys\nfrom xuen.cli.main import main\n"
         f"try: main([{option!r}])\nexcept SystemExit: pass\n"
@@ -132,3 +133,16 @@ def test_quick_answers_import_nothing_heavy(option: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "[]"
+
+
+def test_every_file_that_is_no_module_is_in_the_package() -> None:
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["package-data"]
+    data = {path for path in (ROOT / "xuen").rglob("*.*") if path.is_file() and path.suffix not in (".py", ".pyc")}
+    packed = {
+        path
+        for package, globs in told.items()
+        for glob in globs
+        for path in (ROOT / package.replace(".", "/")).glob(glob)
+    }
+    assert data
+    assert data <= packed

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from xuen import redact
 from xuen.agent.call import Outcome
-from xuen.agent.causes import sign_of
-from xuen.agent.presets import resolve
+from xuen.agent.causes import sign_of, why_failed
+from xuen.agent.resolve import resolve
 from xuen.cli.checks import built_in
 from xuen.config.model import AgentSettings, Config, XworkSettings
 from xuen.errors import ConfigError, UserError
@@ -99,9 +100,9 @@ def test_a_server_that_cannot_be_reached_is_told_without_its_password(tmp_path, 
 def test_what_a_failed_agent_printed_last_is_told_without_its_key() -> None:
     printed = f"Incorrect API key provided: {KEY}"
     failed = Outcome(Why.FAILED, 1, 2.0, "", f"{printed}\nat http://me:secret@proxy/")
-    assert "at http://proxy/" in failed.reason().en
+    assert "at http://proxy/" in why_failed(replace(failed, stderr="at http://me:secret@proxy/")).en
     sign = sign_of(failed)
-    assert sign is not None and "Incorrect API key provided: ***" in sign.en
+    assert sign is not None and "Incorrect API key provided: ***" in sign.text.en
     long = Outcome(Why.FAILED, 1, 2.0, "", f"{'x ' * 300}{KEY}{' y' * 80} {printed}")
     cut = sign_of(long)
-    assert cut is not None and "0123456789" not in json.dumps([cut.en, cut.zh])
+    assert cut is not None and "0123456789" not in json.dumps([cut.text.en, cut.text.zh])

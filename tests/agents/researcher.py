@@ -65,11 +65,11 @@ def research(options: argparse.Namespace) -> int:
 def judge(options: argparse.Namespace, prompt: str) -> int:
     is_retry = "could not be read" in prompt or "无法读取" in prompt
     answer = "-" if is_retry else turn(options.score.split(","), count("judge"))
-    nonce = re.findall(r"SCORE ([0-9a-f]+):", prompt)[-1]
+    nonce = "".join(re.findall(r"SCORE( [0-9a-f]+):", prompt)[-1:])
     if answer == "!":
         print("the judge is out", file=sys.stderr)
         return 1
-    print("I cannot say." if answer == "-" else f"It is what it is.\nSCORE {nonce}: {answer}")
+    print("I cannot say." if answer == "-" else f"It is what it is.\nSCORE{nonce}: {answer}")
     return 0
 
 

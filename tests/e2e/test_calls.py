@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from test_run import ROOT, agent, configure, recorded
+from test_run import ROOT, agent, configure, history, recorded
 
 
 @pytest.fixture
@@ -94,3 +95,45 @@ def test_the_temporary_files_of_a_killed_runs_suite_go_too(
     done = xuen("a task", "--iterations", "1", "--pick", "0", "--no-tui", TMPDIR=str(temporary))
     assert done.returncode == 0, done.stderr
     assert list(temporary.iterdir()) == []
+
+
+RG = "Ripgrep is not available: spawn /opt/rg EACCES. Falling back to built-in grep."
+
+
+def stand_in(tmp_path: Path, name: str, script: str) -> str:
+    """A program of this name; the PATH with it."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+    return f"{folder}:{os.environ['PATH']}"
+
+
+def test_a_warning_that_also_stood_in_a_good_call_is_not_the_cause_of_a_failure(xuen: Callable, tmp_path: Path) -> None:
+    write = 'echo idea | python3 "$XUEN_WORKSPACE/write_section.py" idea'
+    fail = "echo 'Error: out of paper' >&2; exit 1"
+    command = f': "$prompt"; echo "{RG}" >&2; if test "$XUEN_ROUND" = 1; then {write}; else {fail}; fi'
+    configure(tmp_path, command, rounds={"verify": "user"})
+    done = xuen("a task", "--iterations", "2", "--pick", "0", "--no-tui")
+    told = history(tmp_path)[-2]
+    assert (told["event"], told["reason"]) == ("agent_failed", "exit code 1; it said: Error: out of paper")
+    assert "not permitted" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("agent", "said"),
+    [
+        (
+            "codex",
+            "ERROR: Reconnecting... 1/1\nERROR: We’re currently experiencing high demand, which may cause errors.",
+        ),
+        ("pi", '500: {"message":"The server had an error while processing your request."}'),
+    ],
+)
+def test_a_server_that_fails_is_not_called_out_of_reach(xuen: Callable, tmp_path: Path, agent: str, said: str) -> None:
+    path = stand_in(tmp_path, agent, f"cat >/dev/null; echo {shlex.quote(said)} >&2; exit 1")
+    done = xuen("a task", "--agent", agent, "--iterations", "1", "--pick", "0", "--no-tui", PATH=path)
+    assert done.returncode == 1
+    assert "fails or is overloaded (5xx)" in done.stdout
+    assert "does not reach" not in done.stdout
+    assert said.splitlines()[-1] in done.stdout

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
 
-from xuen import redact
 from xuen.events import Purpose, Why
 from xuen.texts import Text
 from xuen.texts import call as texts
@@ -44,19 +43,14 @@ class Outcome:
     stdout: str
     stderr: str
     asked: str = field(default="", repr=False)  # the prompt, which several agents print again
+    usual: set[str] = field(
+        default_factory=set, repr=False, compare=False
+    )  # of this agent's good calls, shared by all its outcomes
 
     @property
     def worked(self) -> bool:
         """Whether the command ended by itself with exit code 0."""
         return self.why is Why.OK
-
-    def reason(self) -> Text:
-        """How it ended in words, with the last line that a failed agent printed, secrets left out."""
-        how = ending(self.why, self.code, self.seconds)
-        lines = (self.stderr.strip() or self.stdout.strip()).splitlines()
-        if self.why is not Why.FAILED or not lines:
-            return how
-        return texts.AND_SAID.of(how=how, said=beginning(redact.text(lines[-1].strip())))
 
 
 def beginning(line: str) -> str:

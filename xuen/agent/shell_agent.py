@@ -69,6 +69,7 @@ class ShellAgent:
         self._env = dict(env or {})
         self._language: Language = language
         self._about = dict(about or {})
+        self._usual: set[str] = set()
         self._log_trouble_told = False
 
     @property
@@ -152,7 +153,15 @@ class ShellAgent:
         self._sink.emit(
             CallEnded(round=call.round, purpose=call.purpose, why=why, code=ended.code, seconds=ended.seconds)
         )
-        return Outcome(why=why, code=ended.code, seconds=ended.seconds, stdout=stdout, stderr=stderr, asked=call.prompt)
+        return Outcome(
+            why=why,
+            code=ended.code,
+            seconds=ended.seconds,
+            stdout=stdout,
+            stderr=stderr,
+            asked=call.prompt,
+            usual=self._usual,
+        )
 
     def _not_started(self, text: Text, error: OSError) -> Outcome:
         # The system's words and a file's name, never the arguments: those hold the prompt.

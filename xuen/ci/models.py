@@ -13,7 +13,7 @@ import secrets
 import shlex
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -21,8 +21,8 @@ from random import Random
 
 from xuen import redact
 from xuen.agent.call import Call, Outcome
-from xuen.agent.causes import sign_of
-from xuen.agent.presets import Resolved
+from xuen.agent.causes import sign_of, why_failed
+from xuen.agent.resolve import Resolved
 from xuen.agent.shell_agent import ShellAgent
 from xuen.agent.template import clean_environment
 from xuen.ci.content import MODELS
@@ -149,10 +149,13 @@ class Picker:
 
     def _fault(self, outcome: Outcome) -> Text | None:
         if not outcome.worked:
-            return sign_of(outcome, self._agent.name) or outcome.reason()
-        if not outcome.stdout.strip():
-            return sign_of(outcome, self._agent.name) or texts.SAID_NOTHING
-        return sign_of(Outcome(outcome.why, outcome.code, outcome.seconds, outcome.stdout, ""), self._agent.name)
+            return why_failed(outcome, self._agent.name)
+        if outcome.stdout.strip():
+            outcome = replace(outcome, stderr="")  # only an error in its answer counts
+        sign = sign_of(outcome, self._agent.name)
+        if sign is not None:
+            return sign.text
+        return None if outcome.stdout.strip() else texts.SAID_NOTHING
 
     def _remembered(self) -> dict[str, dict[str, str]]:
         """Those that are still dead; older memories are dropped."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from xuen import redact
-from xuen.agent.presets import Resolved, program_word
+from xuen.agent.resolve import Resolved, program_word
 from xuen.agent.template import Template, clean_environment
 from xuen.cli.assemble import agent_of, judge_of
 from xuen.cli.finding import Finding, failed

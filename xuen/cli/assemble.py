@@ -16,7 +16,7 @@ import msgspec
 
 from xuen.agent.call import Agent
 from xuen.agent.keep_research import KeepResearch
-from xuen.agent.presets import Resolved, name_of, resolve
+from xuen.agent.resolve import Resolved, name_of, resolve
 from xuen.agent.shell_agent import ShellAgent
 from xuen.agent.template import Template, check_with_shell, parse
 from xuen.cli.settings import Settings

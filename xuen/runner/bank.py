@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from secrets import token_hex
 
 from xuen.agent.call import Call
-from xuen.agent.causes import why_failed
+from xuen.agent.causes import remember, why_failed
 from xuen.config.model import WordsSettings
 from xuen.events import Notice, Purpose, WordsProgress, WordsReady, WordsStarted
 from xuen.prompt import words_prompt
@@ -65,6 +65,7 @@ class _Making:
                 self.trouble = why_failed(outcome, self._kit.quiet_agent.name)
                 break
             if words := parse_words(outcome.stdout, nonce):
+                remember(outcome, self._kit.quiet_agent.name)
                 return words
             self.trouble = texts.WORDS_NO_ANSWER
         return []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from xuen.agent.call import Call, Outcome
-from xuen.agent.causes import is_failure
+from xuen.agent.causes import is_failure, remember
 from xuen.agent.template import clean_prompt
 from xuen.errors import DamagedResearch, LockTimeout
 from xuen.events import SECTIONS, InputTaken, Notice, Purpose, RoundStarted, SectionChanged, SectionsShown, Why
@@ -47,6 +47,8 @@ def play(kit: Kit, round: int, *, bank: Sequence[str], pick: int, left: int | No
     changed = outcome.worked and (research is None or research.sections != before)
     if outcome.worked and not changed and is_failure(outcome, kit.agent.name):
         outcome = replace(outcome, why=Why.FAILED)
+    if changed:
+        remember(outcome, kit.agent.name)
     seen = _show_changes(kit, round, before, research) if outcome.worked else before
     judgements = kit.guard.close_round(RoundReport(id=id, round=round, words=words, outcome=outcome, data=data))
     now = kit.guard.sections()

@@ -39,6 +39,8 @@ RESEARCH_NOT_PUT_BACK = Text(
 # --- likely causes, each followed by the line that led to it ---------------------------------------------------------
 
 ENDED_BECAUSE = Text("{how}; {cause}", "{how}；{cause}")
+AND_SAID = Text("{how}; it said: {line}", "{how}；它说：{line}")
+AND_LAST_ERROR = Text("{text} Its last error line: {line}", "{text} 它最后的错误行：{line}")
 CAUSE_NO_KEY = Text(
     "it has no login or API key: run it by hand once and log in, or put its key into the environment. It said: {line}",
     "它还没有登录或没有 API 密钥：请先手动运行一次并登录，或在环境变量中设置密钥。它说：{line}",

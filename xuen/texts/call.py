@@ -15,4 +15,3 @@ ENDED = {
 }
 FAILED_WELL = Text("exit code 0, but nothing was changed", "退出码为 0，但没有任何改动")
 FAILED_UNKNOWN = Text("it failed", "执行失败")
-AND_SAID = Text("{how}; it said: {said}", "{how}；它说：{said}")

@@ -19,48 +19,53 @@ SERVER_UNUSED = Text(
     "--base-url 和 --model（xwork.*）只用于内置 agent；{name} 有它自己的设置",
 )
 
-# --- what unattended work permits them, in plain words --------------------------------------------------------------
+# --- what unattended work permits them, in plain words; the keys stand in the files of the presets -------------------
 
-PERMITS_COMMANDS = Text(
-    "{name} runs without asking: it may execute any command and change any file that you may",
-    "{name} 将不经询问地运行：凡是你有权执行的命令、有权修改的文件，它都可以执行和修改",
-)
-PERMITS_SHELL_TOOL = Text(
-    "{name} runs without asking: its tool for shell commands is allowed, so it may execute any command that you may",
-    "{name} 将不经询问地运行：已允许它使用 shell 命令工具，凡是你有权执行的命令它都可以执行",
-)
-PERMITS_NO_SANDBOX = Text(
-    "{name} runs without asking and without its sandbox: it may execute any command and change any file that you may",
-    "{name} 将不经询问且不带沙箱地运行：凡是你有权执行的命令、有权修改的文件，它都可以执行和修改",
-)
-PERMITS_WORKSPACE = Text(
-    "{name} changes files in the workspace without asking and may run commands there",
-    "{name} 将不经询问地修改工作区中的文件，并可在其中执行命令",
-)
-PERMITS_NOTHING_ELSE = Text(
-    "{name} is in its read-only mode: it cannot write a section",
-    "{name} 处于只读模式：无法写入任何区块",
-)
-PERMITS_EDITS = Text(
-    "{name} edits files without asking: it may change research.md and make or change other files; it runs no command",
-    "{name} 将不经询问地编辑文件：它可以修改 research.md，也可以新建或修改其他文件；它不执行任何命令",
-)
+PERMITS = {
+    "commands": Text(
+        "{name} runs without asking: it may execute any command and change any file that you may",
+        "{name} 将不经询问地运行：凡是你有权执行的命令、有权修改的文件，它都可以执行和修改",
+    ),
+    "shell_tool": Text(
+        "{name} runs without asking: its tool for shell commands is allowed, so it may execute any command that "
+        "you may",
+        "{name} 将不经询问地运行：已允许它使用 shell 命令工具，凡是你有权执行的命令它都可以执行",
+    ),
+    "no_sandbox": Text(
+        "{name} runs without asking and without its sandbox: it may execute any command and change any file that "
+        "you may",
+        "{name} 将不经询问且不带沙箱地运行：凡是你有权执行的命令、有权修改的文件，它都可以执行和修改",
+    ),
+    "workspace": Text(
+        "{name} changes files in the workspace without asking and may run commands there",
+        "{name} 将不经询问地修改工作区中的文件，并可在其中执行命令",
+    ),
+    "nothing_else": Text(
+        "{name} is in its read-only mode: it cannot write a section",
+        "{name} 处于只读模式：无法写入任何区块",
+    ),
+    "edits": Text(
+        "{name} edits files without asking: it may change research.md and make or change other files; it runs "
+        "no command",
+        "{name} 将不经询问地编辑文件：它可以修改 research.md，也可以新建或修改其他文件；它不执行任何命令",
+    ),
+}
 
-# --- advice --------------------------------------------------------------------------------------------------------
-
-LOGIN_FIRST = Text(
-    "run {program} once by hand, log in and choose a model; xuen uses what you chose",
-    "请先手动运行一次 {program}，登录并选择模型；xuen 会沿用你的选择",
-)
-KEY_IN_ENVIRONMENT = Text(
-    "put the key into the environment ({names}) and name the model",
-    "请在环境变量中设置密钥（{names}），并指定模型",
-)
-NAME_A_MODEL = Text(
-    "without a model in its configuration it silently takes a hosted one; better: agent.command with {flag}",
-    "若其配置中没有模型，它会悄悄使用托管模型；建议在 agent.command 中加上 {flag}",
-)
-EMBEDDED = Text(
-    "no key and no server needed: a small language model runs inside this machine",
-    "无需密钥和服务器：小型语言模型就在本机运行",
-)
+ADVICE = {
+    "login_first": Text(
+        "run {program} once by hand, log in and choose a model; xuen uses what you chose",
+        "请先手动运行一次 {program}，登录并选择模型；xuen 会沿用你的选择",
+    ),
+    "key_in_environment": Text(
+        "put the key into the environment ({names}) and name the model",
+        "请在环境变量中设置密钥（{names}），并指定模型",
+    ),
+    "name_a_model": Text(
+        "without a model in its configuration it silently takes a hosted one; better: agent.command with {flag}",
+        "若其配置中没有模型，它会悄悄使用托管模型；建议在 agent.command 中加上 {flag}",
+    ),
+    "embedded": Text(
+        "no key and no server needed: a small language model runs inside this machine",
+        "无需密钥和服务器：小型语言模型就在本机运行",
+    ),
+}

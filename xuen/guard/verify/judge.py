@@ -11,7 +11,7 @@ from secrets import token_hex
 from typing import Protocol
 
 from xuen.agent.call import Agent, Call
-from xuen.agent.causes import why_failed
+from xuen.agent.causes import remember, why_failed
 from xuen.errors import DamagedResearch, PromptTooLong
 from xuen.events import Purpose, Why
 from xuen.guard.candidates import Snapshot
@@ -71,6 +71,7 @@ class AiVerifier:
         reading = read_score(outcome.stdout, nonce, candidate.data.decode(errors="replace"))
         if reading.score is None:
             return self._failure(reading.reason, raw), False
+        remember(outcome, self._agent.name)
         return Judgement(self.name, "passed", reading.score, reading.reason, raw), True
 
     def _failure(self, reason: Text, raw: str = "") -> Judgement:
