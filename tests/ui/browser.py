@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import json
 import os
 import re
@@ -19,7 +20,7 @@ LIMIT = 60.0
 
 
 def served(tmp_path, *options, seconds=1):
-    """`xuen serve` with an agent that works for so long, and the address that it says."""
+    """`xuen serve` with an agent that works for so long, and the address that it says, with its token."""
     agent = f'{sys.executable} {ROOT}/tests/agents/researcher.py --idea "idea {{round}}" --sleep {seconds} "$prompt"'
     (tmp_path / "config.yaml").write_text(
         json.dumps({"agent": {"command": agent}, "words": {"pick": 0}, "rounds": {"verify": "off"}})
@@ -33,10 +34,26 @@ def served(tmp_path, *options, seconds=1):
         stderr=subprocess.STDOUT,
         text=True,
     )
-    line = process.stdout.readline()
-    found = re.search(r"http://127\.0\.0\.1:\d+/", line)
-    assert found is not None, line + process.stdout.read()
+    said = ""
+    while (found := re.search(r"http://\S+", said)) is None:
+        line = process.stdout.readline()
+        assert line, said
+        said += line
     return process, found[0]
+
+
+@contextlib.asynccontextmanager
+async def connected(url, *, origin=None, cookie=True):
+    """A websocket as the page at this address opens it."""
+    import aiohttp
+
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as session:
+        if cookie:
+            await session.get(url)
+        own = url.partition("/?")[0]
+        headers = {"Origin": own if origin is None else origin}
+        async with session.ws_connect(f"{own}/ws?width=80&height=24", headers=headers) as websocket:
+            yield websocket
 
 
 class Page:
@@ -46,6 +63,7 @@ class Page:
         self._websocket = websocket
         self._count = 0
         self.seen = ""
+        self.log: list[str] = []  # what the browser has to say of the page, once `Log.enable` was called
         self.size = (0, 0)  # columns and rows, as the page told them
 
     async def call(self, method, **parameters):
@@ -69,6 +87,8 @@ class Page:
             frame = message["params"]["response"]
             data = base64.b64decode(frame["payloadData"]) if frame["opcode"] == 2 else b""
             self.seen += re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", data.decode("utf-8", "replace"))
+        if message.get("method") == "Log.entryAdded":
+            self.log.append(message["params"]["entry"]["text"])
         if message.get("method") == "Network.webSocketFrameSent":
             sent = json.loads(message["params"]["response"]["payloadData"])
             if sent[0] == "resize":

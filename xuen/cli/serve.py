@@ -2,8 +2,8 @@
 
 Owns the web server, never the run: opening the page starts the run as a process of its own, closing the page ends
 it as `q` would, and opening it again goes on from the workspace. One page at a time, as one run owns a workspace.
-Refuses pages of other origins, and names of this machine that are not its own while it listens on loopback only:
-else any web page could type to the agent. Loads nothing from other hosts.
+Refuses requests without the token of the printed address, and those of other pages (`web_access`): any web page and
+any program on this machine could type to the agent. Loads nothing from other hosts.
 """
 
 from __future__ import annotations

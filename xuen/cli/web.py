@@ -7,7 +7,6 @@ import re
 import signal
 from contextlib import suppress
 from typing import Any
-from urllib.parse import urlsplit
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
@@ -15,13 +14,18 @@ from textual_serve.app_service import AppService
 from textual_serve.server import Server, to_int
 
 from xuen.cli.output import Output
-from xuen.cli.serve import LOOPBACK
+from xuen.cli.web_access import HEADERS, Access
 from xuen.errors import UsageError, reason_of
 from xuen.texts import plain
 from xuen.texts import serve as texts
 
-# The terminal has the keyboard as soon as it stands: textual-serve waits for a click.
-_FOCUS = "<script>addEventListener('load', () => document.querySelector('#terminal textarea').focus())</script></body>"
+# The terminal has the keyboard at once (textual-serve waits for a click), and the token leaves the address.
+_ON_LOAD = """<script>addEventListener('load', () => {
+  document.querySelector('#terminal textarea').focus()
+  const here = new URL(location)
+  here.searchParams.delete('token')
+  history.replaceState(null, '', here)
+})</script></body>"""
 _WAIT = 10.0  # seconds that a page waits for the one before it to be closed
 _STEP = 0.1
 
@@ -29,16 +33,17 @@ _STEP = 0.1
 class OnePage(Server):
     """textual-serve's server, for one page at a time and for its own origin only."""
 
-    def __init__(self, command: str, host: str, port: int, output: Output, *, loopback: bool) -> None:
+    def __init__(self, command: str, host: str, port: int, output: Output) -> None:
         super().__init__(command, host=host, port=port, title="xuen")
+        self.access = Access(host)
         self._output = output
-        self._loopback = loopback
         self._page: web.WebSocketResponse | None = None
 
     async def application(self) -> web.Application:
         """The server as aiohttp wants it."""
         app = await self._make_app()
-        app.middlewares.append(self._own_origin_only)
+        app.middlewares.append(self._own_page_only)
+        app.on_response_prepare.append(_add_headers)
         return app
 
     async def on_startup(self, app: web.Application) -> None:
@@ -52,12 +57,9 @@ class OnePage(Server):
             await asyncio.sleep(_STEP)
 
     @web.middleware
-    async def _own_origin_only(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        origin = request.headers.get("Origin")
-        if origin is not None and urlsplit(origin).netloc != request.host:
-            raise web.HTTPForbidden
-        if self._loopback and urlsplit(f"//{request.host}").hostname not in LOOPBACK:
-            raise web.HTTPForbidden
+    async def _own_page_only(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        if not self.access.allows(request):
+            raise web.HTTPForbidden(text=texts.USE_PRINTED_ADDRESS.in_language(self._output.language))
         return await handler(request)
 
     async def handle_index(self, request: web.Request) -> web.StreamResponse:
@@ -70,8 +72,9 @@ class OnePage(Server):
             return web.Response(status=409, text=texts.BUSY.in_language(self._output.language))
         self.public_url = f"http://{request.host}"
         page: Any = await super().handle_index(request)
-        foreign = rf'<link[^>]*href="(?!{re.escape(self.public_url)}/)[^>]*>'  # the font that textual-serve asks for
-        page.text = re.sub(foreign, "", page.text).replace("</body>", _FOCUS)
+        foreign = rf'<link[^>]*href="(?!{re.escape(self.public_url)}/)[^>]*>'  # a font that the browser is denied
+        page.text = re.sub(foreign, "", page.text).replace("</body>", _ON_LOAD)
+        self.access.remember(request, page)
         return page  # type: ignore[no-any-return]
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
@@ -105,6 +108,10 @@ class OnePage(Server):
         return websocket
 
 
+async def _add_headers(_request: web.Request, response: web.StreamResponse) -> None:
+    response.headers.update(HEADERS)
+
+
 async def _close_after(run: asyncio.Task[None] | None, websocket: web.WebSocketResponse) -> None:
     """A run that ended, or never began, closes its page."""
     if run is not None:
@@ -123,7 +130,7 @@ def serve(command: str, host: str, port: int, output: Output) -> int:
 
 
 async def _serve(command: str, host: str, port: int, output: Output) -> int:
-    server = OnePage(command, host, port, output, loopback=host in LOOPBACK)
+    server = OnePage(command, host, port, output)
     runner = web.AppRunner(await server.application(), access_log=None)
     ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
@@ -143,8 +150,7 @@ async def _serve(command: str, host: str, port: int, output: Output) -> int:
             raise UsageError(
                 texts.CANNOT_LISTEN.of(reason=reason), where=f"{host}:{port}", mend=texts.OTHER_PORT
             ) from None
-        bound = runner.addresses[0]
-        url = f"http://{f'[{bound[0]}]' if ':' in bound[0] else bound[0]}:{bound[1]}/"
+        url = server.access.address(*runner.addresses[0][:2])
         output.say(texts.LISTENING.of(url=plain(url)), "good")
         return await ended
     finally:

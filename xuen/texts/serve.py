@@ -11,10 +11,14 @@ EVENTS_TO_FILE = Text("the screen stands on standard output here", "此时标准
 NAME_A_FILE = Text("Name a file", "请指定一个文件")
 CANNOT_LISTEN = Text("cannot listen there: {reason}", "无法在此监听：{reason}")
 OTHER_PORT = Text("Choose another one with --port", "请用 --port 另选一个端口")
-LISTENING = Text("the screen is at {url} (Ctrl+C ends it)", "界面位于 {url}（Ctrl+C 结束）")
+LISTENING = Text("the screen is at {url} (Ctrl+C ends it)", "界面位于 {url} （Ctrl+C 结束）")
 OPEN_TO_ALL = Text(
-    "whoever can reach {host} can type to your agent: there is no password",
-    "能访问 {host} 的任何人都能向你的 agent 输入：没有密码保护",
+    "on {host}, anyone with the address below can type to your agent; the connection is not encrypted",
+    "在 {host} 上，任何人只要有下面的地址就能向你的 agent 输入；连接未加密",
+)
+USE_PRINTED_ADDRESS = Text(
+    "Open the address that `xuen serve` printed, with its token: this page is for that browser only.",
+    "请打开 `xuen serve` 显示的完整地址（包含 token）：只有那样打开的浏览器才能使用本页面。",
 )
 BUSY = Text(
     "This run is open in another window. Close that one first: a run has one screen.",
