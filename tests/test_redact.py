@@ -13,8 +13,7 @@ from xuen import redact
 from xuen.agent.call import Outcome
 from xuen.agent.causes import sign_of, why_failed
 from xuen.agent.resolve import resolve
-from xuen.cli.checks import built_in
-from xuen.config.model import AgentSettings, Config, XworkSettings
+from xuen.config.model import AgentSettings, XworkSettings
 from xuen.errors import ConfigError, UserError
 from xuen.events import Why
 from xuen.xwork.errors import BadUse
@@ -67,9 +66,10 @@ def test_an_address_that_cannot_be_used_is_refused_without_its_password(address:
 
 
 @pytest.mark.parametrize("address", ["http://user:secret@127.0.0.1:9/v1", "user:secret@127.0.0.1:9"])
-def test_doctor_shows_no_password_of_the_model_server(address: str) -> None:
-    (row, *_) = built_in(Config(xwork=XworkSettings(base_url=address, model="m")))
-    assert row.state == "bad" and "127.0.0.1:9" in row.what.en and "secret" not in row.what.en + row.what.zh
+def test_doctor_shows_no_password_of_the_model_server(address: str, xuen) -> None:
+    done = xuen("doctor", "--base-url", address, "--model", "m")
+    assert done.returncode == 1
+    assert "127.0.0.1:9" in done.stdout and "secret" not in done.stdout + done.stderr
 
 
 def test_a_server_that_cannot_be_reached_is_told_without_its_password(tmp_path, environment) -> None:

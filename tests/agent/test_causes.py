@@ -369,7 +369,9 @@ def test_a_line_of_a_good_call_is_no_sign_in_later_ones():
     remember(good)
     assert good.usual == {warning}
     assert sign_of(later) is None
-    assert why_failed(later).en == "exit code 1"
+    assert why_failed(later).en == f"exit code 1; it said: {warning}"
+    remember(replace(good, stderr="HTTP 429, trying again\n"))
+    assert sign_of(replace(later, stderr="HTTP 429, trying again\n")).cause == "quota"
     real = replace(later, stderr=f"{warning}\nconnect ECONNREFUSED 127.0.0.1:1\n{warning}\n")
     assert sign_of(real).cause == "server"
 

@@ -71,12 +71,11 @@ def sign_of(outcome: Outcome, agent: str = "") -> Sign | None:
     if outcome.code == _NOT_EXECUTED and (said := SHELL_SAYS.search(outcome.stderr)):
         line = redact.text(said[0])
         return Sign("not_executable", line, texts.CAUSE_NOT_EXECUTABLE.of(line=_shown(line)))
-    definite = _table()["definite"]
     for line in _telling_lines(outcome, agent, *_STREAMS):
-        for cause, pattern in _signs(agent):
-            if found := pattern.search(line):
-                text = _text(cause).of(line=plain(_around(line, found)))
-                return Sign(cause, line, text, definite=cause in definite)
+        if match := _match(line, agent):
+            cause, found = match
+            text = _text(cause).of(line=plain(_around(line, found)))
+            return Sign(cause, line, text, definite=cause in _table()["definite"])
     return None
 
 
@@ -87,11 +86,21 @@ def is_failure(outcome: Outcome, agent: str = "") -> bool:
 
 
 def remember(outcome: Outcome, agent: str = "") -> None:
-    """Note the lines of a call that reached its purpose, so that they are no sign in later calls of that agent."""
-    signs = [pattern for _, pattern in _signs(agent)]
+    """Note the lines of a call that reached its purpose, so that they are no sign in later calls of that agent.
+
+    Not a definite sign: a request that was turned away once, and tried again, may be turned away for good later.
+    """
     for line in _telling_lines(outcome, agent, *_STREAMS):
-        if len(outcome.usual) < _USUAL and any(pattern.search(line) for pattern in (*signs, _error())):
+        found = _match(line, agent)
+        known = _error().search(line) if found is None else found[0] not in _table()["definite"]
+        if known and len(outcome.usual) < _USUAL:
             outcome.usual.add(line)
+
+
+def _match(line: str, agent: str) -> tuple[str, re.Match[str]] | None:
+    """The cause that a line names, and where."""
+    matches = ((cause, pattern.search(line)) for cause, pattern in _signs(agent))
+    return next(((cause, found) for cause, found in matches if found), None)
 
 
 def _with_last_error(text: Text, shown: str, outcome: Outcome, agent: str) -> Text:
@@ -112,7 +121,8 @@ def _last_line(outcome: Outcome, agent: str) -> str | None:
         line = next((line for line in lines if _error().search(line)), lines[0] if lines and failed else None)
         if line is not None:
             return line
-    return None
+    lines = (_lines(outcome.stderr) or _lines(outcome.stdout)) if failed else []
+    return lines[-1] if lines else None
 
 
 def _telling_lines(outcome: Outcome, agent: str, *streams: Stream) -> Iterator[str]:
