@@ -187,6 +187,17 @@ def test_a_stop_ends_a_pause_at_once(run: Run) -> None:
     assert (run.code, run.rounds) == (0, 3)
 
 
+def test_a_run_that_is_stopped_does_not_rest_first(run: Run) -> None:
+    def stop_in_round_three(event: Event) -> None:
+        if isinstance(event, Heartbeat) and event.round == 3:
+            run.stop.request(0)
+
+    run.on = stop_in_round_three
+    run.play("uuuuc")
+    assert (run.code, run.rounds, run.waits) == (0, 3, [0.5, 1])
+    assert not run.seen(Notice)
+
+
 def test_a_pause_asked_for_stands_between_two_rounds(run: Run) -> None:
     def pause_in_round_two(event: Event) -> None:
         if isinstance(event, RoundStarted) and event.round == 2:
@@ -218,6 +229,7 @@ def test_rounds_go_on_from_the_last_one_and_a_seed_draws_the_same_words_for_each
     assert {event.round: event.words for event in rest.seen(RoundStarted)} == {n: drawn[n] for n in (3, 4)}
     assert {event.round: event.words for event in other.seen(RoundStarted)} != drawn
     assert all(len(set(words)) == 3 for words in drawn.values())
+    assert len(set(drawn.values())) == 4, "each round draws anew"
 
 
 def test_each_round_starts_from_the_best(run: Run) -> None:

@@ -160,7 +160,6 @@ class Index:
             if score is not None:
                 known.verdict = (score, str(line.get("comment", "")))
                 self.waiting = None if known.was_best else known
-                self._note_text(known)
             return
         undone = known.was_best and event == "pending" and line.get("verify") == MERGE
         if event in ("adopted", "baseline") or (event in ("rejected", "pending") and not known.was_best) or undone:
