@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -20,6 +21,10 @@ OURS = ("XWORK_MODEL_FILE", "TEXTUAL_SNAPSHOT_TEMPDIR")  # the latter is between
 for name in [name for name in os.environ if name.startswith(FOREIGN) and name not in OURS]:
     del os.environ[name]
 os.environ["LANG"] = "C.UTF-8"
+STATE = tempfile.TemporaryDirectory(
+    prefix="xuen-state-"
+)  # whoever starts the tests keeps a state folder without traces
+os.environ["XDG_STATE_HOME"] = STATE.name
 
 # Whoever starts the tests in the background may have these ignored; programs under test would inherit it.
 for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):

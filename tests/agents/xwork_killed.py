@@ -22,6 +22,7 @@ from xuen.xwork.model.scripted import ScriptedAnswer, ScriptedCall, ScriptedMode
 from xuen.xwork.session.journal import read
 from xuen.xwork.session.ledger import Ledger, State
 from xuen.xwork.session.records import Answered, Carried, Prompted
+from xuen.xwork.session.seal import Seal
 
 LIVES = 3  # writes that a child gets through, the last one perhaps not whole
 
@@ -45,7 +46,7 @@ def answers(steps: int) -> list[ScriptedAnswer]:
 
 
 def ledger_of(path: Path) -> tuple[Ledger, list]:
-    records, _ = read(path)
+    records = read(path, Seal.of(path, path.parent)).records
     ledger = Ledger()
     for record in records:
         ledger.apply(record)

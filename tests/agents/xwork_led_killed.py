@@ -26,6 +26,7 @@ from xuen.xwork.profile.led import Led
 from xuen.xwork.session.journal import read
 from xuen.xwork.session.ledger import Ledger, State
 from xuen.xwork.session.records import Prompted
+from xuen.xwork.session.seal import Seal
 
 IDEA = "Use silk, because it is light. Test it in a light wind."
 POINTS = "1. Buy silk.\n2. Cut a diamond of one metre.\n3. Fly it at the beach."
@@ -90,7 +91,8 @@ def child(workspace: Path, dies_at: int, mode: str) -> int:
 
 
 def outcome(workspace: Path) -> dict:
-    records, _ = read(workspace / ".xwork" / "session.jsonl")
+    path = workspace / ".xwork" / "session.jsonl"
+    records = read(path, Seal.of(path, workspace)).records
     ledger = Ledger()
     for record in records:
         ledger.apply(record)

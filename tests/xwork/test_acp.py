@@ -525,6 +525,20 @@ def test_a_session_can_be_closed_and_everything_of_it_ends(drive, work):
     drive(script, test, "--approval", "auto")
 
 
+def test_a_session_that_this_machine_did_not_write_is_not_loaded(drive, work):
+    name = "0" * 32
+
+    async def test(editor: Editor) -> None:
+        (work / ".xwork" / "acp").mkdir(parents=True)
+        line = b'{"kind":"session","version":1,"workspace":"","created":""}\n'
+        (work / ".xwork" / "acp" / f"{name}.jsonl").write_bytes(line)
+        with pytest.raises(acp.RequestError, match="did not write this session"):
+            await editor.connection.load_session(cwd=str(work), session_id=name, mcp_servers=[])
+        assert editor.told == []
+
+    drive(["done"], test)
+
+
 def test_without_the_package_the_command_line_says_how_to_get_it(environment):
     program = "import sys; sys.modules['acp'] = None\nfrom xuen.xwork.cli import main; sys.exit(main(['acp']))"
     argv = [sys.executable, "-c", program]

@@ -13,6 +13,7 @@ from xuen.xwork.messages import Assistant, Finish, ToolCall, ToolResult, Usage, 
 from xuen.xwork.session.journal import Session, read
 from xuen.xwork.session.ledger import LOST, Ledger, State
 from xuen.xwork.session.records import Answered, Carried, Compacted, Ended, Prompted, Resumed, whole
+from xuen.xwork.session.seal import Seal
 from xuen.xwork.tools.base import Effect
 
 STEPS = 30
@@ -67,9 +68,9 @@ def test_a_torn_last_line_costs_that_line_and_the_next_append_is_whole(tmp_path,
     with Session(path) as session:
         assert session.damaged == (0 if cut == 1 else 1)
         session.append(Prompted(User("two")))
-    records, damaged = read(path)
-    assert damaged == (0 if cut == 1 else 1)
-    assert [r.message.text for r in records if isinstance(r, Prompted)] == ["one", "two"]
+    found = read(path, Seal.of(path, None))
+    assert (found.damaged, found.foreign) == (0 if cut == 1 else 1, 0)
+    assert [r.message.text for r in found.records if isinstance(r, Prompted)] == ["one", "two"]
 
 
 def test_an_empty_file_is_a_new_session_and_a_strange_one_is_refused(tmp_path):

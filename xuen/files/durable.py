@@ -51,20 +51,22 @@ def write_bytes(path: Path, data: bytes, *, mode: int | None = None) -> None:
     sync_folder(path.parent)
 
 
-def create_bytes(path: Path, data: bytes) -> None:
+def create_bytes(path: Path, data: bytes, *, mode: int | None = None) -> None:
     """Make a new file with `data`; a name that is taken stays as it is, also against a process that is faster.
+
+    `mode` are the permission bits; None follows the umask.
 
     Raises:
         FileExistsError: something has that name.
         OSError: nothing was made.
     """
-    with _temporary(path.parent, data, None) as temporary:
+    with _temporary(path.parent, data, mode) as temporary:
         try:
             os.link(temporary, path)
         except OSError as error:
             if error.errno not in NO_LINKS:
                 raise
-            _create_without_link(path, data)
+            _create_without_link(path, data, 0o666 if mode is None else mode)
     sync_folder(path.parent)
 
 
@@ -210,9 +212,9 @@ def _write_all(descriptor: int, data: bytes) -> None:
         view = view[os.write(descriptor, view) :]
 
 
-def _create_without_link(path: Path, data: bytes) -> None:
+def _create_without_link(path: Path, data: bytes, mode: int) -> None:
     """The second best where there are no hard links: the name is there a moment before the content."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _CLOEXEC | _NOFOLLOW, 0o666)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _CLOEXEC | _NOFOLLOW, mode)
     try:
         try:
             _write_all(descriptor, data)

@@ -13,6 +13,26 @@ SESSION_UNWRITABLE = Text("the session cannot be written: {reason}", "无法写�
 NO_SESSION = Text("this file is not a session of xwork", "这个文件不是 xwork 的会话")
 NO_SESSION_MEND = Text("Name another file with --session", "请用 --session 指定另一个文件")
 SESSION_NEWER = Text("a newer version of xwork has written this session", "这个会话由更新版本的 xwork 写入")
+SESSION_FOREIGN = Text(
+    "xwork did not write this session on this machine for this folder",
+    "这个会话不是 xwork 在这台机器上为这个文件夹写下的",
+)
+SESSION_FOREIGN_MEND = Text(
+    "Look at it with show; go on with it from a terminal, or begin anew with another --session",
+    "请先用 show 查看；要继续它，请在终端中运行，或用另一个 --session 重新开始",
+)
+NO_KEY_MEND = Text(
+    "The key by which sessions are known cannot be kept: make ~/.local/state writable, or set XDG_STATE_HOME",
+    "无法保存用来识别会话的密钥：请让 ~/.local/state 可写，或设置 XDG_STATE_HOME",
+)
+TAKE_OVER = Text(
+    "{path}: xwork did not write this session on this machine for this folder. It names this model: {model}; "
+    "these calls wait: {calls}. Go on with it?",
+    "{path}：这个会话不是 xwork 在这台机器上为这个文件夹写下的。它指定的模型：{model}；"
+    "等待执行的调用：{calls}。要继续它吗？",
+)
+THE_EMBEDDED = Text("the one inside this machine", "本机内置模型")
+NO_CALLS = Text("none", "无")
 SESSION_DAMAGED = Text("{count} damaged lines of the session were skipped", "会话中有 {count} 行已损坏，已跳过")
 SESSION_WAITS = Text("interrupted work waits in this session", "这个会话里有被中断、尚未完成的工作")
 SESSION_WAITS_MEND = Text(

@@ -34,7 +34,7 @@ from xuen.xwork.policy.paths import STATE, Workspace
 from xuen.xwork.policy.permission import Approval, OnPermission
 from xuen.xwork.session.budget import ASSUMED_WINDOW
 from xuen.xwork.session.calls import settled
-from xuen.xwork.session.journal import Session
+from xuen.xwork.session.journal import Session, Trust
 from xuen.xwork.session.ledger import State
 from xuen.xwork.session.records import (
     Answered,
@@ -93,8 +93,11 @@ class Agent:
         on_permission: OnPermission | None = None,
         hooks: Iterable[Hook] = (),
         tools: Iterable[AnyTool] | None = None,
+        trust: Trust | None = None,
     ) -> None:
         """A client or session that is passed in is closed by its owner; one that is not is created and closed here.
+
+        `trust` decides about a session that this machine did not write; without it such a one is refused.
 
         Without `tools` it has the eleven built-in ones.
 
@@ -125,7 +128,7 @@ class Agent:
             env = environment(os.environ)
             network, root = config.sandbox_network, self._workspace.root
             self._sandbox, self._unconfined = make(config.sandbox, root, network=network, env=env, cancel=self._cancel)
-            self.session = session or self._opened()
+            self.session = session or self._opened(trust or (lambda _: False))
             tidy(self._workspace)
             self.client = client or self._connected()
             remote, self._missing = self._connected_servers()
@@ -345,9 +348,9 @@ class Agent:
     def _notice(self, text: Text) -> None:
         self._tell(Notice(level="warning", text=text.in_language(self.config.language)))
 
-    def _opened(self) -> Session:
+    def _opened(self, trust: Trust) -> Session:
         path = self.config.session or self._workspace.root / STATE / "session.jsonl"
-        session = Session(path, workspace=self._workspace.root)
+        session = Session(path, workspace=self._workspace.root, trust=trust)
         self._owned.append(session)
         return session
 

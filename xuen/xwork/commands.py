@@ -9,11 +9,8 @@ from __future__ import annotations
 import argparse
 import errno
 import os
-import select
 import sys
-import termios
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -23,7 +20,6 @@ from xuen.stop import Stop
 from xuen.texts import Language, plain
 from xuen.texts import xwork as texts
 from xuen.xwork.agent import Agent
-from xuen.xwork.cancel import stop_if
 from xuen.xwork.config import AgentConfig
 from xuen.xwork.display import fit_for, one_line
 from xuen.xwork.errors import BadUse
@@ -32,15 +28,15 @@ from xuen.xwork.mcp.config import read as read_servers
 from xuen.xwork.messages import Assistant, Message, ToolResult
 from xuen.xwork.model.connect import SCRIPT
 from xuen.xwork.policy.paths import STATE
-from xuen.xwork.policy.permission import Approval, OnPermission, Request, Risk, Verdict
+from xuen.xwork.policy.permission import Approval
+from xuen.xwork.questions import may_it, take_over
 from xuen.xwork.sandbox.mode import Mode
 from xuen.xwork.session.journal import read
 from xuen.xwork.session.ledger import Ledger
 from xuen.xwork.session.records import EMBEDDED, ModelChosen, Prompted, Record, Reminded
-from xuen.xwork.tools.walk import printable
+from xuen.xwork.session.seal import Seal
 
 _SHOWN = 400  # characters of a message in `show`
-_LOOK = 0.1  # seconds between two looks at the stop token
 
 
 def carry_out(
@@ -60,11 +56,12 @@ def carry_out(
     adopt_orphans()  # all sessions of this process are the agent's; a host that uses the library may have others
     path = session_path(options, workspace)
     config = settings(options, workspace, session=path, language=language, chosen=chosen)
-    if config.base_url and options.base_url is None:
-        going_on = texts.GOES_ON_WITH.of(model=plain(config.model or ""), url=plain(config.base_url))
-        listener(Notice(level="info", text=going_on.in_language(language)))
-    asks = _ask(stop, language) if config.approval is Approval.ASK else None
-    with Agent(config, listener=listener, cancel=stop, on_permission=asks) as agent:
+    asks = may_it(stop, language) if config.approval is Approval.ASK else None
+    trust = take_over(path, stop, language)
+    with Agent(config, listener=listener, cancel=stop, on_permission=asks, trust=trust) as agent:
+        if config.base_url and options.base_url is None:
+            going_on = texts.GOES_ON_WITH.of(model=plain(config.model or ""), url=plain(config.base_url))
+            listener(Notice(level="info", text=going_on.in_language(language)))
         match options.command:
             case "run":
                 agent.run(prompt)
@@ -131,10 +128,10 @@ def show(options: argparse.Namespace, workspace: Path) -> None:
     if not os.path.exists(path):  # noqa: PTH110 - Path's raises for a name that is too long
         raise BadUse(texts.SESSION_UNREADABLE.of(reason=plain(os.strerror(errno.ENOENT))), where=str(path))
     try:
-        records, damaged = read(path)
+        found = read(path, Seal.of(path, workspace))
     except OSError as error:
         raise BadUse(texts.SESSION_UNREADABLE.of(reason=plain(str(error))), where=str(path)) from error
-    ledger = _folded(records)
+    ledger = _folded(found.records)
     state = {
         "session": str(path),
         "state": ledger.state.value,
@@ -142,15 +139,16 @@ def show(options: argparse.Namespace, workspace: Path) -> None:
         "waiting_calls": [msgspec.to_builtins(call) for call in ledger.open_calls],
         "unchecked": ledger.unchecked,
         "messages": len(ledger.messages),
-        "prompts": sum(isinstance(record, Prompted) for record in records),
-        "reminders": sum(isinstance(record, Reminded) for record in records),
+        "prompts": sum(isinstance(record, Prompted) for record in found.records),
+        "reminders": sum(isinstance(record, Reminded) for record in found.records),
         "compacted": bool(ledger.summary),
         "base_url": ledger.chosen.base_url,
         "model": ledger.chosen.model,
         "tokens": ledger.tokens,
         "usage": msgspec.to_builtins(ledger.usage),
         "uncounted_answers": ledger.uncounted,
-        "damaged_lines": damaged,
+        "damaged_lines": found.damaged,
+        "foreign_lines": found.foreign,
     }
     out = sys.stdout
     if options.json:
@@ -164,7 +162,8 @@ def show(options: argparse.Namespace, workspace: Path) -> None:
 def session_so_far(options: argparse.Namespace, workspace: Path) -> Ledger:
     """The state of the session that the options name; empty if it cannot be read, which opening it will report."""
     try:
-        return _folded(read(session_path(options, workspace))[0])
+        path = session_path(options, workspace)
+        return _folded(read(path, Seal.of(path, workspace)).records)
     except (BadUse, OSError):
         return Ledger()
 
@@ -187,33 +186,6 @@ def session_path(options: argparse.Namespace, workspace: Path) -> Path:
     if not path.name:
         raise BadUse(texts.SESSION_UNREADABLE.of(reason=plain(os.strerror(errno.EISDIR))), where=str(path))
     return path
-
-
-def _ask(stop: Stop, language: Language) -> OnPermission:
-    """Asks on the terminal; without one nothing beyond reading is permitted."""
-
-    def ask(request: Request) -> Verdict:
-        if request.risk is Risk.READ:
-            return Verdict.DEFAULT
-        about = ", ".join(f"{one.kind} {one.value!r}" for one in request.resources)
-        question = texts.MAY_IT.of(tool=plain(request.tool), about=plain(about), arguments=plain(request.arguments))
-        try:
-            terminal = os.open("/dev/tty", os.O_RDWR | os.O_CLOEXEC)
-        except OSError:
-            return Verdict.DEFAULT
-        try:
-            with suppress(termios.error):
-                termios.tcflush(terminal, termios.TCIFLUSH)  # what was typed before is no answer to this
-            os.write(terminal, f"{printable(question.in_language(language))} [y/N] ".encode("utf-8", "replace"))
-            typed = select.poll()
-            typed.register(terminal, select.POLLIN)
-            while not typed.poll(_LOOK * 1000):
-                stop_if(stop)
-            return Verdict.ALLOW if os.read(terminal, 100).strip().lower() in (b"y", b"yes") else Verdict.DENY
-        finally:
-            os.close(terminal)
-
-    return ask
 
 
 def _line(message: Message) -> str:

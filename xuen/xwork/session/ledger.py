@@ -25,6 +25,7 @@ from xuen.xwork.session.records import (
     Record,
     Reminded,
     Resumed,
+    Trusted,
 )
 from xuen.xwork.tools.base import Effect
 
@@ -79,7 +80,7 @@ class Ledger:
     def apply(self, record: Record) -> None:
         """Take the next record."""
         match record:
-            case Opened():
+            case Opened() | Trusted():
                 pass
             case ModelChosen():
                 self.chosen = record

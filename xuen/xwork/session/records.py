@@ -25,6 +25,12 @@ class Opened(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="sessi
     created: str  # ISO 8601, UTC
 
 
+class Trusted(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="trusted"):
+    """The user took over what stands before, although this machine did not write it; `digest` is that of its bytes."""
+
+    digest: str
+
+
 class ModelChosen(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="model"):
     """Who answers from here on: a model server, a script, or the embedded model where both are None.
 
@@ -83,7 +89,7 @@ class Ended(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="ended"
     reason: str = ""
 
 
-Record = Opened | ModelChosen | Prompted | Reminded | Answered | Carried | Compacted | Resumed | Ended
+Record = Opened | Trusted | ModelChosen | Prompted | Reminded | Answered | Carried | Compacted | Resumed | Ended
 
 _encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[Record] = msgspec.json.Decoder(Record)
