@@ -18,6 +18,7 @@ from xuen.guard.verify import Judgement
 from xuen.guard.verify.suite import SuiteVerifier
 from xuen.guard.verify.suites.summaries import Summary, does_nothing, summary_of
 from xuen.guard.verify.suites.surroundings import suite_environment
+from xuen.proc.environment import GIT_LOCAL
 from xuen.stop import Stop
 from xuen.texts import Language
 
@@ -109,7 +110,7 @@ def test_a_suite_runs_where_git_knows_the_folder(project: Project) -> None:
     project.git("init", "-q")
     project.git("add", ".")
     project.git("commit", "-qm", "first")
-    assert project.judge(GIT_DIR="/nowhere").outcome == "passed"
+    assert project.judge(**dict.fromkeys(GIT_LOCAL, "/nowhere")).outcome == "passed"
 
 
 @pytest.mark.needs("make")

@@ -15,12 +15,14 @@ import msgspec
 import psutil
 import pytest
 
+from xuen.proc.environment import GIT_LOCAL
 from xuen.proc.tree import GRACE
 from xuen.xwork.errors import Interrupted
 from xuen.xwork.policy.paths import PathRefused
 from xuen.xwork.tools.artifacts import SHOWN
 from xuen.xwork.tools.base import Effect, ToolError
 from xuen.xwork.tools.builtin import TOOLS
+from xuen.xwork.tools.command import environment
 from xuen.xwork.tools.processes import CLOSE
 
 
@@ -286,6 +288,10 @@ def test_a_command_runs_in_its_folder_without_input_pager_or_colour(use, work):
     assert int(lines[3]) != os.getsid(0)
     with pytest.raises(PathRefused):
         use("exec_command", command="true", cwd="..")
+
+
+def test_a_command_works_outside_of_the_repository_of_a_hook():
+    assert not GIT_LOCAL & set(environment(dict.fromkeys(GIT_LOCAL, "x")))
 
 
 def alive(pid_file: Path) -> bool:

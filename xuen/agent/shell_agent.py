@@ -170,7 +170,7 @@ class ShellAgent:
         return Outcome(why=Why.FAILED, code=None, seconds=0.0, stdout="", stderr=said.in_language(self._language))
 
     def _environment(self, call: Call, place: _Place) -> dict[str, str]:
-        env = clean_environment({**os.environ, "TMPDIR": str(place.temporary), **self._env})
+        env = clean_environment(os.environ, {"TMPDIR": str(place.temporary), **self._env})
         env["XUEN_WORKSPACE"] = str(self._workspace)
         env["XUEN_ROUND"] = str(call.round)
         env["XUEN_RUN"] = self._token

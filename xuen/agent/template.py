@@ -20,6 +20,7 @@ from xuen.agent.shell.parser import Parser
 from xuen.agent.shell.rules import Rules
 from xuen.agent.shell.sizes import Size, Sizes
 from xuen.errors import PromptTooLong, TemplateError
+from xuen.proc.environment import outside_git
 from xuen.texts import template as texts
 
 SHELL = "/bin/sh"
@@ -129,11 +130,14 @@ def clean_prompt(text: str) -> str:
     return whole.replace("\0", "").rstrip("\n")
 
 
-def clean_environment(inherited: Mapping[str, str]) -> dict[str, str]:
-    """A copy without what would change how the shell reads a template: `UNSAFE_NAMES`, functions that bash exports."""
+def clean_environment(inherited: Mapping[str, str], own: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The inherited environment outside of any repository of git, with `own` on top.
+
+    What would change how the shell reads a template is in neither: `UNSAFE_NAMES`, functions that bash exports.
+    """
     return {
         name: value
-        for name, value in inherited.items()
+        for name, value in (outside_git(inherited) | dict(own or {})).items()
         if name not in UNSAFE_NAMES and not _EXPORTED_FUNCTION.fullmatch(name)
     }
 

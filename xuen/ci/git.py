@@ -29,6 +29,7 @@ from typing import Self
 from xuen import redact
 from xuen.ci.content import STATE, Content, Files
 from xuen.errors import UsageError, UserError
+from xuen.proc.environment import outside_git
 from xuen.texts import Text, plain
 from xuen.texts import ci as texts
 
@@ -255,10 +256,8 @@ def _environment(environ: Mapping[str, str]) -> dict[str, str]:
     """The environment for git: nothing that points to another repository, no prompts, and an end to slow transfers."""
     kept = {
         name: value
-        for name, value in environ.items()
-        if name
-        not in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE", "GITHUB_TOKEN")
-        and not name.startswith("GIT_TRACE")
+        for name, value in outside_git(environ).items()
+        if name != "GITHUB_TOKEN" and not name.startswith("GIT_TRACE")
     }
     return kept | {
         "GIT_TERMINAL_PROMPT": "0",

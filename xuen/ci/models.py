@@ -204,7 +204,7 @@ def _printed(command: str, environ: Mapping[str, str], stop: Stop) -> str:
     try:
         argv = shlex.split(command)
         with tempfile.TemporaryDirectory(prefix="xuen-list-", ignore_cleanup_errors=True) as folder:
-            env = clean_environment({**environ, "NO_COLOR": "1"})
+            env = clean_environment(environ, {"NO_COLOR": "1"})
             ended = run(argv, cwd=Path(folder), env=env, listener=heard, stop=stop, timeout=_LIST_SECONDS)
     except (CannotStart, ValueError, IndexError) as error:
         raise _no_list(command, plain(getattr(error, "strerror", None) or str(error))) from None

@@ -114,7 +114,7 @@ def _program(name: Text, key: str, command: str, config: Config) -> Finding:
         return Finding(name, "good", texts.OWN_COMMAND)
     if "/" in word:
         return _program_file(name, key, os.path.expanduser(word))  # noqa: PTH111 - Path's raises
-    env = clean_environment({**os.environ, **config.agent.env})
+    env = clean_environment(os.environ, config.agent.env)
     path = shutil.which(word, path=env.get("PATH")) or _of_the_shell(word, env)
     if path is None:
         return Finding(name, "bad", texts.NOT_ON_PATH.of(name=word), texts.COMMAND_MEND.of(key=key), key)

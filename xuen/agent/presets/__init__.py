@@ -78,7 +78,7 @@ class Preset(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         if self.built_in:
             return xuen.__version__
         heard, code = _Said(), None
-        env = clean_environment({**os.environ, **self.env, "NO_COLOR": "1"})
+        env = clean_environment(os.environ, {**self.env, "NO_COLOR": "1"})
         env.pop("MSWEA_SILENT_STARTUP", None)  # mini tells its version in the greeting that this suppresses
         with suppress(OSError), tempfile.TemporaryDirectory(prefix="xuen-") as folder:  # not started, or a full disk
             argv = [program, *self.version]

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import msgspec
 
+from xuen.proc.environment import outside_git
 from xuen.proc.pipes import Pipes, Stream
 from xuen.proc.tree import GRACE, ProcessTree, spawn
 from xuen.xwork.cancel import Cancel
@@ -61,8 +62,8 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 def environment(outside: Mapping[str, str]) -> dict[str, str]:
-    """The environment of commands: ours, without pagers, colours and prompts."""
-    kept = {name: value for name, value in outside.items() if name not in _READ_BY_SHELLS}
+    """The environment of commands: ours, without pagers, colours, prompts and the repository of a hook."""
+    kept = {name: value for name, value in outside_git(outside).items() if name not in _READ_BY_SHELLS}
     if not any(kept.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG")):
         kept["LANG"] = "C.UTF-8"
     return kept | _QUIET
