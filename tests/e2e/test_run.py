@@ -597,7 +597,7 @@ def test_bad_input_gets_one_clear_line_and_leaves_nothing(xuen: Callable, tmp_pa
 
 def test_a_known_agent_that_is_not_here_is_told_with_how_to_install_it(xuen: Callable) -> None:
     done = xuen("t", "--no-tui", "--pick", "0", "--agent", "claude", PATH="/usr/bin:/bin")
-    one_line(done, "agent.preset: claude is not on PATH", "npm install -g @anthropic-ai/claude-code")
+    one_line(done, "--agent: claude is not on PATH", "npm install -g @anthropic-ai/claude-code")
 
 
 def test_a_workspace_that_cannot_be_written_is_one_line(xuen: Callable, tmp_path: Path) -> None:
