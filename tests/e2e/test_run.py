@@ -612,21 +612,34 @@ def test_errors_are_chinese_where_the_user_is(xuen: Callable) -> None:
     assert "任务" in done.stderr
 
 
-def test_another_task_on_an_old_workspace_is_said_and_gets_its_own_words(xuen: Callable, tmp_path: Path) -> None:
+def test_another_task_takes_no_workspace_over_by_itself(xuen: Callable, tmp_path: Path) -> None:
     record = tmp_path / "record.jsonl"
     configure(tmp_path, agent("--idea", "idea {round}", "--words", "alpha wave", "--record", str(record)))
     assert xuen("the first task", "--iterations", "1", "--no-tui").returncode == 0
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     configure(tmp_path, agent("--idea", "idea {round}", "--words", "beta decay", "--record", str(record)))
-    done = xuen("the second task", "--iterations", "1", "--no-tui")
-    assert "begun for another task (the first task)" in done.stdout
-    assert "made for another task" in done.stdout
+    before[tmp_path / "config.yaml"] = (tmp_path / "config.yaml").read_bytes()
+    for words in (["the second task"], ["the first task\nand more"]):
+        done = xuen(*words, "--iterations", "1", "--no-tui")
+        one_line(done, "another task (the first task)", "--workspace OTHER", "--new-task", str(tmp_path / "workspace"))
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+    done = xuen("the second task", "--iterations", "1", "--no-tui", "--new-task")
+    assert "had another task (the first task)" in done.stdout
     assert "words: beta decay" in done.stdout
     assert "[Task]\nthe second task\n" in recorded(record)[-1]["prompt"]
-    again = xuen("the second task", "--iterations", "1", "--no-tui")
+    assert len([name for name in names(tmp_path) if name == "run_started"]) == 2, "the record stays"
+    again = xuen("the second task", "--iterations", "1", "--no-tui", "--new-task")
     assert "another task" not in again.stdout, "it is said once"
-    (tmp_path / "task.txt").write_text("the second task\nwith another line", "utf-8")
-    longer = xuen("--task-file", "task.txt", "--iterations", "1", "--no-tui")
-    assert "begun for another task" in longer.stdout
+    assert "words: beta decay" in again.stdout
+
+
+def test_a_research_file_without_rounds_keeps_its_title_and_takes_any_task(xuen: Callable, tmp_path: Path) -> None:
+    configure(tmp_path, agent("--idea", "idea {round}"))
+    (tmp_path / "workspace").mkdir()
+    (tmp_path / "workspace" / "research.md").write_text(EMPTY.format(task="My own title"), "utf-8")
+    done = xuen("a task", "--iterations", "1", "--no-tui")
+    assert done.returncode == 0
+    assert "begun for another task (My own title)" in done.stdout
 
 
 def test_the_word_doctor_can_be_a_task(xuen: Callable, tmp_path: Path) -> None:

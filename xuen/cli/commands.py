@@ -59,6 +59,7 @@ RUN = (
     Flag(("--iterations",), "N|inf", texts.H_ITERATIONS, "loop.iterations"),
     Flag(("--pick",), "N", texts.H_PICK, "words.pick"),
     Flag(("--regen-words",), "", texts.H_REGEN),
+    Flag(("--new-task",), "", texts.H_NEW_TASK),
     Flag(("--no-tui",), "", texts.H_NO_TUI),
     Flag(("--no-rounds",), "", texts.H_NO_ROUNDS),
     Flag(("--rounds-verify",), "HOW", texts.H_VERIFY, "rounds.verify"),

@@ -43,6 +43,7 @@ class Options:
     no_tui: bool = False
     json: bool = False
     regen_words: bool = False
+    new_task: bool = False
     seed: int | None = None
     events: str | None = None  # "-" is standard output
     task: str | None = None
@@ -90,6 +91,7 @@ def parse(argv: Sequence[str], environ: Mapping[str, str]) -> Options:
         no_tui=given.get("no_tui", False),
         json=given.get("json", False),
         regen_words=given.get("regen_words", False),
+        new_task=given.get("new_task", False),
         seed=_seed(given.get("seed")),
         events=given.get("events"),
         task_file=_path(given.get("task_file")),

@@ -10,11 +10,13 @@ import os
 import secrets
 import sys
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from xuen.cli.again import again
 from xuen.cli.assemble import Run, commands_of, kit_of, words_of
 from xuen.cli.checks import refuse_what_fails
+from xuen.cli.other_task import task_before
 from xuen.cli.parser import Options
 from xuen.cli.settings import Settings, spoken_language
 from xuen.cli.task import read_task, terminal
@@ -50,6 +52,9 @@ def run(options: Options, settings: Settings, asking: Language) -> int:
     language = spoken_language(config, os.environ, task)
     commands = commands_of(settings)
     refuse_what_fails(settings, commands)
+    before = task_before(options, config, task, language, terminal())
+    if before is not None:
+        options = replace(options, regen_words=True)
     stop, token = Stop(), secrets.token_hex(16)
     with ExitStack() as stack:
         events = open_events(options.events, language) if options.events else None
@@ -59,20 +64,24 @@ def run(options: Options, settings: Settings, asking: Language) -> int:
         lock = stack.enter_context(RunLock(workspace, token))
         stack.enter_context(signals_stop(stop))
         prepared = Run(config, task, language, commands, workspace, token, stop, options.seed, lock)
-        return _with_a_face(prepared, options, events, _prepare(prepared))
+        return _with_a_face(prepared, options, events, _prepare(prepared, before))
 
 
-def _prepare(run: Run) -> list[Text]:
-    """Bring the workspace in order, after a killed run too; what a person should be told about it."""
+def _prepare(run: Run, before: str | None) -> list[Text]:
+    """Bring the workspace in order, after a killed run too; what the user should read about it.
+
+    `before` is the title of the task that this run's replaces.
+    """
     workspace, agent = run.workspace, run.commands.agent
     said = []
     ended = end_leftovers(workspace.root, run.token)
     if ended:
         said.append(texts.LEFTOVERS_ENDED.of(count=ended))
     remove_stale_folders(workspace.root)
-    other = _other_task(workspace, run.task)
-    if other is not None:
-        said.append(texts.OTHER_TASK.of(old=plain(other)))
+    if before is not None:
+        said.append(texts.NEW_TASK.of(old=plain(before)))
+    elif (title := _other_title(workspace, run.task)) is not None:
+        said.append(texts.OTHER_TASK.of(old=plain(title)))
     if furnish(workspace, run.task) and agent.permits is not None:
         said.append(agent.permits)
     preset = agent.preset
@@ -83,16 +92,15 @@ def _prepare(run: Run) -> list[Text]:
     return said
 
 
-def _other_task(workspace: Workspace, task: str) -> str | None:
-    """The task of the run before, else the title of research.md, if it is not this task."""
-    before = last_task(workspace)
-    if before is not None:
-        return title_of(before) if before.strip() != task.strip() else None
+def _other_title(workspace: Workspace, task: str) -> str | None:
+    """The title of a research.md without a history, if it is not this task's."""
+    if last_task(workspace) is not None:
+        return None
     try:
         title = parse(ResearchFile(workspace).read()).title
     except (DamagedResearch, OSError):
         return None
-    return title if title is not None and title != title_of(task) else None
+    return title if title != title_of(task) else None
 
 
 def _with_a_face(run: Run, options: Options, events: JsonLines | None, said: list[Text]) -> int:

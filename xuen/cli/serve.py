@@ -14,6 +14,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import xuen
+from xuen.cli.assemble import commands_of
+from xuen.cli.checks import refuse_what_fails
+from xuen.cli.other_task import task_before
 from xuen.cli.output import Output
 from xuen.cli.parser import Options
 from xuen.cli.settings import Settings
@@ -34,12 +37,13 @@ def run(options: Options, settings: Settings, output: Output) -> int:
     """Serve until Ctrl+C or SIGTERM.
 
     Raises:
-        UsageError: no task, no such port, or the package for it is missing.
+        UserError: no task, no such port, the package for it is missing, or a run could not start.
     """
     if find_spec("textual_serve") is None:
         raise UsageError(texts.NO_WEB, mend=texts.INSTALL_WEB)
     if options.events == "-":
         raise UsageError(texts.EVENTS_TO_FILE, where="--events -", mend=texts.NAME_A_FILE)
+    refuse_what_fails(settings, commands_of(settings))
     host, port = options.given.get("host", HOST), _port(options.given.get("port"))
     words = [*options.run_words, *_task_words(options, settings, output)]
     command = shlex.join([sys.executable, "-c", _RUN, str(Path(xuen.__file__).parents[1]), *words])
@@ -59,11 +63,14 @@ def _port(text: str | None) -> int:
 
 
 def _task_words(options: Options, settings: Settings, output: Output) -> list[str]:
-    """The task as the run's last words; without one, that of the workspace's last run."""
-    if options.task_file is not None:
-        read_task(options, output.language, terminal())  # a fault of the file is told here, not in a browser
-        return []
-    if options.task is not None:
-        return ["--", read_task(options, output.language, terminal())]
+    """The task as the run's last words; without one, that of the workspace's last run.
+
+    A fault of the task is one of this command, not of a page in a browser.
+    """
     last = last_task(Workspace(Path(settings.config.workspace)))
-    return ["--", last if last is not None else read_task(options, output.language, None)]
+    if options.task is None and options.task_file is None and last is not None:
+        return ["--", last]
+    task = read_task(options, output.language, terminal())
+    before = task_before(options, settings.config, task, output.language, terminal())
+    words = [] if options.task_file is not None else ["--", task]
+    return words if before is None else ["--new-task", *words]

@@ -33,6 +33,10 @@ H_ITERATIONS = Text("rounds to run in this call, 1 or more, or inf", "本次运�
 H_PICK = Text("inspiration words per round; 0 = no word bank at all", "每轮灵感词个数；0 表示完全不用词库")
 H_WORKSPACE = Text("the folder that holds all state (default: workspace)", "存放所有状态的目录（默认：workspace）")
 H_REGEN = Text("make the word bank anew", "重新生成词库")
+H_NEW_TASK = Text(
+    "begin another task in a workspace that has rounds: the record stays, the word bank is made anew",
+    "在已有轮次的工作区里开始另一个任务：原有记录保留，词库重新生成",
+)
 H_NO_TUI = Text("plain console instead of the screen", "用纯终端输出代替界面")
 H_NO_COLOR = Text(
     "no colour (also: NO_COLOR, TERM=dumb, not a terminal)", "不用颜色（NO_COLOR、TERM=dumb 或非终端时亦然）"

@@ -59,6 +59,24 @@ INPUT_NOT_TAKEN = Text(
     "the texts could not be taken out of inbox.jsonl yet ({error}); this run will not send them again and tries later",
     "暂时无法把这些输入从 inbox.jsonl 中取出（{error}）；本次运行不会再次发送它们，稍后会重试",
 )
+ROUNDS_OF_ANOTHER = Text(
+    "this workspace has rounds of another task ({old})", "这个工作区里已有另一个任务（{old}）的轮次"
+)
+BOTH_WAYS = Text(
+    "Use another folder with --workspace OTHER, or begin the new task here with --new-task, which keeps the record "
+    "and makes the word bank anew",
+    "请用 --workspace OTHER 换一个文件夹；或用 --new-task 在这里开始新任务，原有记录保留，词库重新生成",
+)
+NEW_TASK_HERE = Text(
+    "This workspace has rounds of another task ({old}).\n"
+    "Begin the new task here? The record stays, the word bank is made anew. [y/N] ",
+    "这个工作区里已有另一个任务（{old}）的轮次。\n要在这里开始新任务吗？原有记录保留，词库重新生成。[y/N] ",
+)
+NEW_TASK = Text(
+    "this workspace had another task ({old}); its record stays, the word bank is made anew, and the prompts carry the "
+    "new task",
+    "此工作区先前用于另一个任务（{old}）；原有记录保留，词库重新生成，提示词改用新任务",
+)
 OTHER_TASK = Text(
     "this workspace was begun for another task ({old}); from now on the prompts carry the new one. "
     "For a question of its own, give it another --workspace",
