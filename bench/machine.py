@@ -140,7 +140,8 @@ class WorkspaceMachine(GuardMachine):
         number = guard.last_round() + 1
         identity = self.struck(guard.open_round, mode, at, lasting, number)
         left = max(at - STRIKE.count, 1)
-        self.play.workspace.research.write_bytes(self.play.text(idea))
+        self.play.prepare_work()
+        self.play.work_file.write_bytes(self.play.text(idea))
         report = self.play.report(identity, number)
         self.struck(guard.close_round, mode, left, lasting, report)
 

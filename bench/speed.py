@@ -67,7 +67,8 @@ def one_round(play: Play, idea: str, times: Times) -> None:
     assert play.guard is not None
     number = play.guard.last_round() + 1
     identity = play.guard.open_round(number)
-    play.workspace.research.write_bytes(play.text(idea))
+    play.prepare_work()
+    play.work_file.write_bytes(play.text(idea))
     times.take(partial(play.guard.close_round, play.report(identity, number)))
 
 

@@ -8,7 +8,7 @@ write() {
 }
 
 python=$1
-rounds=$XUEN_WORKSPACE/rounds
+rounds=$XUEN_WORKSPACE/../rounds
 case $XUEN_PURPOSE.$XUEN_ROUND in
 research.5)
     write idea "half an idea"

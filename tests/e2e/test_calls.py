@@ -63,7 +63,7 @@ def test_temporary_files_of_a_killed_run_are_gone_at_the_next_start(
     xuen: Callable, tmp_path: Path, temporary: Path, environment: Callable
 ) -> None:
     configure(tmp_path, ': "$prompt"; echo left > "$TMPDIR/left"; touch "$XUEN_WORKSPACE/there"; sleep 300')
-    killed_when(tmp_path / "workspace" / "there", tmp_path, environment(TMPDIR=str(temporary)))
+    killed_when(tmp_path / "workspace" / "work" / "there", tmp_path, environment(TMPDIR=str(temporary)))
     assert [path.read_text() for path in temporary.rglob("left")] == ["left\n"]
     configure(tmp_path, agent("--idea", "after the kill"))
     done = xuen("a task", "--iterations", "1", "--pick", "0", "--no-tui", TMPDIR=str(temporary))

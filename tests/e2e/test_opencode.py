@@ -39,7 +39,7 @@ def server(tmp_path: Path) -> Iterator[Callable[..., str]]:
 @pytest.mark.needs("opencode")
 @pytest.mark.timeout(300)
 def test_opencode_completes_a_round(xuen: Callable, tmp_path: Path, server: Callable[..., str]) -> None:
-    writer = tmp_path / "workspace" / "write_section.py"
+    writer = tmp_path / "workspace" / "work" / "write_section.py"
     write = f"printf 'an idea through opencode' | {shlex.quote(sys.executable)} {shlex.quote(str(writer))} idea"
     url = server("--command", write, "--text", "Here is my answer.\nSCORE NONCE: 8")
     provider = {

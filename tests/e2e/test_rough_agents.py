@@ -21,9 +21,9 @@ RESEARCHER = ROOT / "tests" / "agents" / "researcher.py"
 
 SCRIPT = """
 at() {{ [ "$XUEN_PURPOSE:$XUEN_ROUND" = "research:$1" ]; }}
-if at 2; then {within}; fi
+if at 2; then cd "$XUEN_WORKSPACE/.."; {within}; cd "$XUEN_WORKSPACE"; fi
 {python} {researcher} --idea 'idea {{round}}' --score 9,2 "$1" || exit
-if at {hang}; then touch ../here; while ! test -e ../go; do sleep 0.05; done; fi
+if at {hang}; then touch ../../here; while ! test -e ../../go; do sleep 0.05; done; fi
 """
 
 
@@ -134,8 +134,8 @@ def test_a_nul_that_somebody_typed_is_in_no_kept_prompt_either(xuen: Callable, t
 
 WITHIN = {
     "everything": "rm -rf ./* .research.lock .xuen.lock",
-    "the writer": "rm write_section.py && mkdir write_section.py",
-    "its lock": "rm .research.lock && mkdir .research.lock",
+    "the writer": "rm work/write_section.py && mkdir work/write_section.py",
+    "its lock": "rm work/.research.lock && mkdir work/.research.lock",
     "a file in the place of rounds": "rm -rf rounds && echo mine >rounds",
     "files without end": "truncate -s 1T rounds/history.jsonl rounds/best.md rounds/cand-*.md",
 }

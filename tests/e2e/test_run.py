@@ -135,7 +135,9 @@ def test_an_inbox_that_cannot_be_read_costs_its_texts_only(xuen: Callable, tmp_p
 
 
 def test_texts_that_cannot_be_taken_out_were_given_all_the_same_and_it_is_said(xuen: Callable, tmp_path: Path) -> None:
-    spoils = "test -f inbox.jsonl && rm inbox.jsonl && mkdir inbox.jsonl; echo begun; sleep 1; " + agent("--idea", "x")
+    spoils = "test -f ../inbox.jsonl && rm ../inbox.jsonl && mkdir ../inbox.jsonl; echo begun; sleep 1; " + agent(
+        "--idea", "x"
+    )
     configure(tmp_path, spoils, rounds={"verify": "off"})
     (tmp_path / "workspace").mkdir()
     (tmp_path / "workspace" / "inbox.jsonl").write_text('{"ts":"","text":"a wish"}\n', "utf-8")
@@ -439,7 +441,7 @@ def test_the_agent_gets_its_surroundings(xuen: Callable, tmp_path: Path) -> None
     (tmp_path / "config.yaml").write_text(json.dumps(config), "utf-8")
     xuen("a task", "--iterations", "1", "--no-tui", "--pick", "0", prompt="inherited")
     assert "heartbeat" in names(tmp_path)
-    workspace = str(tmp_path / "workspace")
+    workspace = str(tmp_path / "workspace" / "work")
     assert out.read_text("utf-8").splitlines() == ["research", "1", workspace, workspace, "unset", "more"]
 
 

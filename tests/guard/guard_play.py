@@ -12,6 +12,7 @@ from typing import Any
 
 from xuen.agent.call import Outcome
 from xuen.config.model import RoundsSettings
+from xuen.errors import LockTimeout
 from xuen.events import Event, RunFinished, RunStarted, Why
 from xuen.guard.candidates import Snapshot
 from xuen.guard.guard import RoundGuard
@@ -25,6 +26,7 @@ from xuen.workspace.paths import Workspace
 from xuen.workspace.research import Sections, new_research, parse
 from xuen.workspace.research_file import ResearchFile
 from xuen.workspace.setup import remove_half_written
+from xuen.workspace.work import WorkFolder
 
 FINE = Outcome(Why.OK, 0, 1.0, "thinking\n", "")
 FAILED = Outcome(Why.FAILED, 3, 1.0, "", "boom\n")
@@ -117,35 +119,53 @@ class Play:
             verify=verify,
             iterations=1,
         )
-        self.guard.start(started)
+        self.work = WorkFolder(self.workspace, self.clock)
+        self.guard.start(started, self.work.capture())
+        self.prepare_work()
         return self.guard
+
+    def prepare_work(self) -> None:
+        """What the loop does before and after a round."""
+        assert self.guard is not None
+        with suppress(OSError, LockTimeout):
+            self.work.materialise(self.guard.document())
+
+    @property
+    def work_file(self) -> Path:
+        """What an agent writes to."""
+        return self.workspace.work.research
 
     def prepare(self, task: str = "a task") -> None:
         """What the set-up of a workspace does before a guard starts."""
         with suppress(OSError):  # on a disk that fails, the set-up would end the run; here the guard is tried on it
             remove_half_written(self.workspace)
         with suppress(OSError):
+            self.workspace.work.root.mkdir(exist_ok=True)
             if not self.workspace.research.exists() and not self.workspace.rounds.exists():
                 self.workspace.research.write_bytes(new_research(task))
 
     def report(self, identity: str, number: int, *, outcome: Outcome = FINE, unread: bool = False) -> RoundReport:
         """What the loop tells the guard after a call; `unread` where it could not read research.md."""
-        readable = self.workspace.research.exists() and not unread
-        now = self.workspace.research.read_bytes() if readable else None
+        now = None if unread else self.work.capture()
         return RoundReport(id=identity, round=number, words=("w",), outcome=outcome, data=now)
 
     def round(self, idea: str | None = None, artifact: str = "", *, outcome: Outcome = FINE) -> str:
         """A round in which the agent writes these sections (None: changes nothing); its id."""
         return self.raw_round(None if idea is None else self.text(idea, artifact), outcome=outcome)
 
-    def raw_round(self, data: bytes | None, *, outcome: Outcome = FINE) -> str:
+    def raw_round(self, data: bytes | None, *, outcome: Outcome = FINE, gone: bool = False) -> str:
+        """A round in which the agent writes these bytes (None: nothing), or deletes the file."""
         assert self.guard is not None
         number = self.guard.last_round() + 1
         identity = self.guard.open_round(number)
         self.guard.keep_prompt(identity, f"prompt of round {number}")
+        self.prepare_work()
         if data is not None:
-            self.workspace.research.write_bytes(data)
+            self.work_file.write_bytes(data)
+        if gone:
+            self.work_file.unlink()
         self.guard.close_round(self.report(identity, number, outcome=outcome))
+        self.prepare_work()
         return identity
 
     def finish(self) -> None:
@@ -163,12 +183,13 @@ class Play:
 
     def text(self, idea: str, artifact: str = "") -> bytes:
         try:
-            now = parse(self.workspace.research.read_bytes())
+            now = parse(self.work_file.read_bytes())
         except Exception:  # noqa: BLE001 - a damaged file: any form will do
             now = parse(new_research("a task"))
         return now.with_sections(Sections(idea, artifact))
 
     def sections(self) -> Sections:
+        """The published ones."""
         return parse(self.workspace.research.read_bytes()).sections
 
     @property

@@ -98,10 +98,12 @@ def scenario(play: Play, operations: Operations, order: int) -> None:
         number = guard.last_round() + 1
         identity = armed(guard.open_round, number)
         armed(guard.keep_prompt, identity, "x")
+        armed(play.prepare_work)
         if idea is not None:
-            play.workspace.research.write_bytes(play.text(idea))
+            play.work_file.write_bytes(play.text(idea))
         report = play.report(identity, number, **named)
         armed(guard.close_round, report)
+        armed(play.prepare_work)
         return str(identity)
 
     play.prepare()

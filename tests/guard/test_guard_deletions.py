@@ -85,11 +85,11 @@ def test_a_kill_in_the_round_after_the_folder_was_deleted_finds_the_best(play: P
     identity = guard.open_round(number)
     shutil.rmtree(play.workspace.rounds)
     if then != "unchanged":
-        play.workspace.research.write_bytes(play.text("bad"))
+        play.work_file.write_bytes(play.text("bad"))
     outcome = {"outcome": FAILED} if then == "failed" else {}
     guard.close_round(play.report(identity, number, **outcome))
     guard.open_round(number + 1)
-    play.workspace.research.write_bytes(play.text("half written"))
+    play.work_file.write_bytes(play.text("half written"))
     # killed here; what follows is another run
     later = Play(play.workspace.root)
     later.now = play.now.replace(hour=9)
@@ -114,7 +114,7 @@ def test_whatever_happens_to_a_file_of_the_guard_within_a_call_is_mended_after_i
     harm(place(play, name))
     seen: list[bytes] = []
     play.answers[0].during = lambda: seen.append(play.workspace.candidate(best).read_bytes())
-    play.workspace.research.write_bytes(play.text("two"))
+    play.work_file.write_bytes(play.text("two"))
     guard.close_round(play.report(identity, number))
     assert seen, "before anybody judges, all is back"
     assert not play.told("GuardOff")

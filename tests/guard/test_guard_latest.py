@@ -34,7 +34,7 @@ def call(play: Play, harm: Callable[[], None], idea: str | None = "four") -> str
     identity = play.guard.open_round(number)
     harm()
     if idea is not None:
-        play.workspace.research.write_bytes(play.text(idea))
+        play.work_file.write_bytes(play.text(idea))
     play.guard.close_round(play.report(identity, number))
     return identity
 
@@ -147,7 +147,7 @@ def test_what_an_agent_was_asked_is_kept_though_it_deletes_it(play: Play) -> Non
     identity = play.guard.open_round(4)
     play.guard.keep_prompt(identity, "the question")
     shutil.rmtree(play.workspace.rounds)
-    play.workspace.research.write_bytes(play.text("four"))
+    play.work_file.write_bytes(play.text("four"))
     play.guard.close_round(play.report(identity, 4))
     assert play.workspace.prompt(identity).read_text() == "the question"
 
@@ -160,11 +160,12 @@ def test_a_research_file_without_end_is_damaged_and_kept_aside(play: Play) -> No
     play.round("one")
     assert play.guard is not None
     identity = play.guard.open_round(2)
-    huge(play.workspace.research)
+    huge(play.work_file)
     report = play.report(identity, 2, unread=True)
     play.guard.close_round(report)
     assert play.told("Damaged")
     assert play.idea == "one"
-    (aside,) = play.workspace.root.glob("research.damaged-*")
+    play.prepare_work()
+    (aside,) = play.workspace.work.root.glob("research.md.damaged-*")
     assert aside.stat().st_size == 1 << 40
     whole(play)

@@ -156,8 +156,8 @@ def test_a_damaged_file_is_refused_kept_and_replaced(play: Play, data: bytes | N
     play.round("good")
     whole = play.workspace.research.read_bytes()
     if data is None:
-        play.workspace.research.unlink()
-    play.raw_round(data)
+        play.work_file.unlink()
+    play.raw_round(data, gone=data is None)
     (line,) = play.lines("damaged")
     assert line["reason"]
     if data is None:
@@ -306,7 +306,8 @@ def test_without_rounds_there_is_no_trace_of_a_guard(play: Play) -> None:
     play.round("two", outcome=FINE)
     play.finish()
     assert play.idea == "two"
-    assert sorted(play.files()) in (["research.md"], [".research.lock", "research.md"])
+    names = {name for name in play.files() if not name.startswith("work/")}
+    assert names <= {".research.lock", "research.md"}
     assert not play.workspace.rounds.exists()
 
 
@@ -322,14 +323,29 @@ def test_without_rounds_damaged_markers_are_refused_all_the_same(play: Play) -> 
     assert len(play.told("Heartbeat")) == 1
 
 
-def test_what_somebody_writes_while_the_guard_is_at_work_is_kept_before_the_best_comes_back(play: Play) -> None:
+def test_an_edit_of_the_user_during_a_round_becomes_a_pending_candidate(play: Play) -> None:
     play.start(answers=[2])
     play.answers[0].during = lambda: play.workspace.research.write_bytes(play.text("mine, just now"))
     play.round("one")
-    (kept,) = play.workspace.root.glob("research.edited-*.md")
-    assert parse(kept.read_bytes()).sections.idea == "mine, just now"
-    assert kept.name in play.told("Notice")[-1].text.en
+    (pending,) = play.lines("pending")
+    assert parse(play.workspace.candidate(pending["id"]).read_bytes()).sections.idea == "mine, just now"
+    assert pending["id"] in play.told("Notice")[-1].text.en
     assert play.idea == ""
+    play.verdict(f"{pending['id']} 9\n")
+    play.round(None)
+    assert play.idea == "mine, just now"
+
+
+def test_what_a_killed_run_left_in_the_work_folder_becomes_a_pending_candidate_once(play: Play) -> None:
+    play.start(answers=[9])
+    play.round("good")
+    play.work_file.write_bytes(play.text("half written"))  # killed here
+    play.restart()
+    (pending,) = play.lines("pending")
+    assert parse(play.workspace.candidate(pending["id"]).read_bytes()).sections.idea == "half written"
+    assert play.idea == "good"
+    play.restart()
+    assert len(play.lines("pending")) == 1
 
 
 def test_a_verdict_between_rounds_makes_no_copy_of_the_old_best(play: Play) -> None:

@@ -71,14 +71,15 @@ def disk() -> Iterator[Callable[[bool], None]]:
 def test_an_adoption_that_cannot_be_recorded_is_not_told_and_made_good_later(
     play: Play, disk: Callable[[bool], None]
 ) -> None:
-    play.start(answers=[9, 9])
+    guard = play.start(answers=[9, 9])
     judge = play.answers[0]
     judge.during = lambda: disk(False)
     first = play.round("one")
     judge.during = None
     assert offs(play) == ["GuardOff"]
     assert not play.told("Adopted")
-    assert play.idea == "one", "it stays where the next round starts from"
+    assert guard.sections().idea == "one", "the next round starts from it"
+    assert play.idea == "", "what is not adopted yet is not published"
     disk(True)
     second = play.round("two")
     assert offs(play) == ["GuardOff", "GuardOn"]
@@ -94,12 +95,12 @@ def test_a_state_that_could_not_be_kept_in_time_is_kept_later_and_waits(
     guard = play.start(answers=[9, 9])
     number = guard.last_round() + 1
     identity = guard.open_round(number)
-    play.workspace.research.write_bytes(play.text("one"))
+    play.work_file.write_bytes(play.text("one"))
     disk(False)
     guard.close_round(play.report(identity, number))
     disk(True)
     assert offs(play) == ["GuardOff"]
-    assert play.idea == "one"
+    assert guard.sections().idea == "one", "the next round starts from the only copy"
     play.round("two")
     assert offs(play) == ["GuardOff", "GuardOn"]
     assert parse(play.workspace.candidate(identity).read_bytes()).sections.idea == "one"
@@ -120,13 +121,16 @@ def test_prompts_that_cannot_be_kept_are_told_once_and_cost_nothing_else(play: P
 def test_a_lock_that_somebody_keeps_is_waited_for_and_then_told(play: Play) -> None:
     from xuen.files.lock import locked
 
-    play.start(answers=[2])
+    play.start(answers=[2, 9])
     with locked(play.workspace.research_lock):
         play.round("bad")
+        assert offs(play) == [], "nothing is published"
+        play.round("good")
         assert offs(play) == ["GuardOff"]
-        assert play.idea == "bad"
+        assert play.idea == ""
+        assert play.best_idea() == "good"
     play.round(None)
-    assert play.idea == ""
+    assert play.idea == "good"
     assert offs(play) == ["GuardOff", "GuardOn"]
 
 

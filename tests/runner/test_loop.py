@@ -25,7 +25,7 @@ from xuen.events import (
     RunStarted,
     SectionsShown,
 )
-from xuen.guard.guard import RoundGuard
+from xuen.guard.guard import RoundGuard, utc_now
 from xuen.guard.verify.user import UserVerifier
 from xuen.prompt import Setting
 from xuen.runner.kit import Kit
@@ -35,6 +35,7 @@ from xuen.stop import Stop
 from xuen.ui.view import View, fold
 from xuen.workspace.research_file import ResearchFile
 from xuen.workspace.setup import furnish, make_workspace
+from xuen.workspace.work import WorkFolder
 
 
 class Seen:
@@ -70,7 +71,15 @@ def kit_of(folder: Path, command: str, sink: Sink, *, verify: str = "auto", kind
     workspace = make_workspace(folder / "workspace")
     furnish(workspace, "a task")
     stop, research = Stop(), ResearchFile(workspace)
-    agent = kind(template(command), name="agent", workspace=workspace.root, token="token", sink=sink, stop=stop)
+    agent = kind(
+        template(command),
+        name="agent",
+        workspace=workspace.root,
+        work=workspace.work.root,
+        token="token",
+        sink=sink,
+        stop=stop,
+    )
     settings = RoundsSettings(verify=verify)  # type: ignore[arg-type]
     return Kit(
         setting=Setting(
@@ -83,9 +92,8 @@ def kit_of(folder: Path, command: str, sink: Sink, *, verify: str = "auto", kind
             max_state_chars=0,
         ),
         workspace=workspace,
-        research=research,
+        work=WorkFolder(workspace, utc_now),
         agent=agent,
-        quiet_agent=agent,
         guard=RoundGuard(
             workspace,
             settings=settings,

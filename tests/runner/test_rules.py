@@ -74,9 +74,8 @@ class Run:
         kit = Kit(
             setting=Setting("a task", "en", "", "python3", "write_section.py", str(self.folder), 0),
             workspace=Workspace(self.folder),
-            research=guard,
+            work=guard,
             agent=self.agent,
-            quiet_agent=self.agent,
             guard=guard,
             sink=self,
             stop=self.stop,

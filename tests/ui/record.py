@@ -38,7 +38,7 @@ ARTIFACT = {
 HOSTILE = "[/bold] [red]x[/red] [@click=app.quit]x a [node_modules] b \x1b]52;c;aGk=\x07\x1b[2J 👩‍👩‍👧‍👦 \u202egnirts"
 
 
-def agent_command(language: str) -> str:
+def agent_command(language: str, program: Path) -> str:
     """The researcher's part in these rounds, as a template."""
     ideas = [FIRST, WORSE, OPEN, FIRST, WORSE, WORSE]
     artifacts = [1, 2, 3, 1, 5, 6, 7, 8]
@@ -47,7 +47,7 @@ def agent_command(language: str) -> str:
         options += ["--idea", idea]
     for number in artifacts:
         options += ["--artifact", ARTIFACT[language].replace("{round}", str(number))]
-    return f'../researcher {shlex.join(options)} "$prompt"'
+    return f'{shlex.quote(str(program))} {shlex.join(options)} "$prompt"'
 
 
 def record(language: str, folder: Path) -> list[str]:
@@ -61,7 +61,7 @@ def record(language: str, folder: Path) -> list[str]:
     program.chmod(0o755)
     settings = {
         "language": language,
-        "agent": {"command": agent_command(language)},
+        "agent": {"command": agent_command(language, program)},
         "words": {"pick": 2, "count": 4, "batch": 4},
         "rounds": {"verify": "ai"},
     }

@@ -85,7 +85,7 @@ def agents_of(tmp_path):
     found = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
-            if process.environ().get("XUEN_WORKSPACE") == str(tmp_path / "workspace"):
+            if process.environ().get("XUEN_WORKSPACE") == str(tmp_path / "workspace" / "work"):
                 found.append(process)
     return found
 

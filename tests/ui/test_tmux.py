@@ -86,7 +86,7 @@ class Tmux:
         found = []
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error):
-                if process.environ().get("XUEN_WORKSPACE") == str(self.folder / "workspace"):
+                if process.environ().get("XUEN_WORKSPACE") == str(self.folder / "workspace" / "work"):
                     found.append(process)
         return found
 

@@ -37,10 +37,11 @@ _SETTLED: Final = 0.5  # seconds after which a silent command counts as found
 
 
 class ShellAgent:
-    """Runs one command template in one workspace; `timeout` and `idle_timeout` in seconds, 0 for none.
+    """Runs one command template for one workspace; `timeout` and `idle_timeout` in seconds, 0 for none.
 
     `token` is that of the run (`XUEN_RUN`); `env` goes on top of the inherited environment; `about` is what every
-    request of the run says (`XUEN_REQUEST`). A research call runs in the workspace, any other in an empty folder.
+    request of the run says (`XUEN_REQUEST`). `work` (`XUEN_WORKSPACE`) is the current folder of a research call, the
+    workspace itself where it is None; any other call runs in an empty private folder.
     """
 
     def __init__(
@@ -57,10 +58,12 @@ class ShellAgent:
         env: Mapping[str, str] | None = None,
         language: Language = "en",
         about: Mapping[str, object] | None = None,
+        work: Path | None = None,
     ) -> None:
         self._template = template
         self._name = name
         self._workspace = workspace.absolute()
+        self._work = (work or workspace).absolute()
         self._token = token
         self._sink = sink
         self._stop = stop
@@ -115,7 +118,7 @@ class ShellAgent:
         temporary, current = private / "tmp", private / "work"
         temporary.mkdir(0o700)
         if call.purpose is Purpose.RESEARCH:
-            current = self._workspace
+            current = self._work
         else:
             current.mkdir(0o700)
         return _Place(prompt, request, temporary, current)
@@ -171,7 +174,7 @@ class ShellAgent:
 
     def _environment(self, call: Call, place: _Place) -> dict[str, str]:
         env = clean_environment(os.environ, {"TMPDIR": str(place.temporary), **self._env})
-        env["XUEN_WORKSPACE"] = str(self._workspace)
+        env["XUEN_WORKSPACE"] = str(self._work)
         env["XUEN_ROUND"] = str(call.round)
         env["XUEN_RUN"] = self._token
         env["XUEN_PURPOSE"] = call.purpose.value

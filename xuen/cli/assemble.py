@@ -15,7 +15,6 @@ from pathlib import Path
 import msgspec
 
 from xuen.agent.call import Agent
-from xuen.agent.keep_research import KeepResearch
 from xuen.agent.resolve import Resolved, name_of, resolve
 from xuen.agent.shell_agent import ShellAgent
 from xuen.agent.template import Template, check_with_shell, parse
@@ -37,6 +36,7 @@ from xuen.texts import Language
 from xuen.workspace.paths import Workspace
 from xuen.workspace.research_file import ResearchFile
 from xuen.workspace.run_lock import RunLock
+from xuen.workspace.work import WorkFolder
 
 EMBEDDED_WORDS = WordsSettings(count=20, batch=20)
 """What the embedded model can make in less than a minute, so that the first round begins."""
@@ -142,10 +142,9 @@ def kit_of(run: Run, sink: Sink) -> Kit:
     return Kit(
         setting=setting,
         workspace=run.workspace,
-        research=research,
+        work=WorkFolder(run.workspace, utc_now),
         agent=agent,
-        quiet_agent=KeepResearch(agent, research, sink),
-        guard=_guard(run, sink, research, setting, KeepResearch(judge, research, sink)),
+        guard=_guard(run, sink, research, setting, judge),
         sink=sink,
         stop=run.stop,
         lock=run.lock,
@@ -161,8 +160,8 @@ def _setting(run: Run) -> Setting:
         language=run.language,
         extra_notes=run.config.extra_notes,
         interpreter=sys.executable,
-        section_writer=str(run.workspace.section_writer),
-        workspace=str(run.workspace.root),
+        section_writer=str(run.workspace.work.section_writer),
+        workspace=str(run.workspace.work.root),
         max_state_chars=min(rooms, default=0),
     )
 
@@ -172,6 +171,7 @@ def _agent(run: Run, sink: Sink, template: Template, *, name: str, timeout: floa
         template,
         name=name,
         workspace=run.workspace.root,
+        work=run.workspace.work.root,
         token=run.token,
         sink=sink,
         stop=run.stop,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -25,7 +25,7 @@ from xuen.files.regular import Mark, NotAFile, mark_of, read_regular
 from xuen.guard.candidates import Snapshot, is_id, round_of, save
 from xuen.guard.history import Anchor
 from xuen.workspace.paths import Workspace
-from xuen.workspace.research import Sections, parse
+from xuen.workspace.research import Research, Sections, parse
 from xuen.workspace.research_file import ResearchFile
 
 LATEST = 64
@@ -77,10 +77,11 @@ def parse_record(data: bytes) -> Anchor | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """research.md was changed; `kept` is the copy of what was there, where that was damaged or (`edited`) unseen."""
+class Published:
+    """What publishing met: an `edit` of the user's to keep first, or a copy that was `kept` (`edited`: a late edit)."""
 
-    kept: Path | None
+    edit: Research | None = None
+    kept: Path | None = None
     edited: bool = False
 
 
@@ -184,28 +185,23 @@ class Followers:
             keep_aside(path, self._clock())
         return changed
 
-    def bring_research(self, best: Best, seen: Container[Sections | None]) -> Change | None:
-        """Make the sections of research.md agree; None when they do already.
+    def publish(self, best: Best, published: Sections | None) -> Published:
+        """Make the sections of research.md agree with the best.
 
-        What somebody wrote since the guard last looked, and so is not among `seen`, is kept in a file of its own.
+        Sections other than the best's and those that were `published` last are the user's: `edit` hands them back, and
+        the file is not touched until the caller has kept them and calls again with them.
 
         Raises:
             OSError, LockTimeout: research.md is as it was.
         """
         try:
-            if parse(self._research.read()).sections == best.sections:
-                return None
-            kept = self._research.put_sections(best.sections, seen=seen)
+            now = parse(self._research.read())
+            if now.sections == best.sections:
+                return Published()
+            if now.sections != published:
+                return Published(edit=now)
+            return Published(kept=self._research.put_sections(best.sections, seen=(now.sections,)), edited=True)
         except DamagedResearch:
-            return self.replace_damaged(best)
-        return Change(kept, edited=kept is not None)
-
-    def replace_damaged(self, best: Best) -> Change:
-        """Keep a damaged research.md aside and put the whole best in its place.
-
-        Raises:
-            OSError, LockTimeout: research.md is as it was.
-        """
-        kept = self._research.keep_aside()
-        self._research.replace(best.snapshot.data)
-        return Change(kept)
+            kept = self._research.keep_aside()
+            self._research.replace(best.snapshot.data)
+            return Published(kept=kept)

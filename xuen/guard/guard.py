@@ -8,8 +8,8 @@ Owns the order in which things happen to a round (`close_round` below is that or
 - What the disk holds of the best (its snapshot, best.md, best.json, the history) and of the latest other candidates is
   looked at after every call, and written again where an agent or a judge deleted or changed it. So a kill loses the
   best only where it comes within the very call that deleted all of it.
-- The next round starts from the best, unless the guard cannot write: then the newest state stays in research.md,
-  because that is the only place it has. What waits (`Steps`) is done before anything new.
+- The next round starts from the best, unless the guard cannot write: then it starts from the newest state, which may
+  exist in the work folder only. What waits (`Steps`) is done before anything new.
 - No trouble of the guard's own files leaves this module as an exception.
 """
 
@@ -45,7 +45,7 @@ from xuen.guard.history import Known, Ledger, anchor_of
 from xuen.guard.judging import Findings, Judging
 from xuen.guard.kept_texts import KeptTexts
 from xuen.guard.no_guard import NoGuard
-from xuen.guard.opening import open_workspace
+from xuen.guard.opening import keep_edit, open_workspace
 from xuen.guard.person import Person
 from xuen.guard.policy import Decision, Policy
 from xuen.guard.repeat import repeated
@@ -57,7 +57,7 @@ from xuen.stop import Stop
 from xuen.texts import Language, Text
 from xuen.texts import guard as texts
 from xuen.workspace.paths import Workspace
-from xuen.workspace.research import Sections, parse, parse_or_none
+from xuen.workspace.research import Research, Sections, parse, parse_or_none
 from xuen.workspace.research_file import ResearchFile
 
 _SHOWN = 6
@@ -94,11 +94,13 @@ class RoundGuard:
         self._kept_texts = KeptTexts(self._desk)
         self._judging = Judging(self._policy, verifiers, self._kept_texts, sink, stop)
         self._steps = Steps(sink, first=self._make_room)
-        self._bare = NoGuard(research, root=workspace.root, sink=sink, clock=clock)
+        self._bare = NoGuard(research, root=workspace.root, sink=sink, clock=clock, steps=self._steps)
         self._best: Best | None = None  # None: the start has not worked yet
         self._unseen: list[Known] = []  # of the latest candidates of earlier runs, those not looked at yet
-        self._given: Sections | None = None  # what research.md held after the last round, where that is not the best
-        self._seen: list[Sections | None] = []  # what research.md was known to hold since it last held the best
+        self._now: Sections | None = None  # what the last round, or the start, left; None for nothing well-formed
+        self._published: Sections | None = None  # what this guard last saw to in research.md
+        self._given: Sections | None = None  # what the next round starts from, where that is not the best
+        self._left: Research | None = None  # what a killed run left in the work folder
         self._task = ""
         self._agent = ""
         self._round = 0
@@ -107,7 +109,7 @@ class RoundGuard:
     # --- one round -------------------------------------------------------------------------------------------------
 
     def close_round(self, report: RoundReport) -> Sequence[Judgement]:
-        """Decide what becomes of a round, then read the verdicts and put the best into research.md. Raises nothing."""
+        """Decide what becomes of a round, then read the verdicts and publish the best. Raises nothing."""
         if self._best is None:
             return self._bare.close_round(report)
         judgements: tuple[Judgement, ...] = ()
@@ -116,14 +118,14 @@ class RoundGuard:
             self._steps.attempt(partial(self._secure, best))
         self._kept_texts.keep_prompt_again()
         left = parse_or_none(report.data)
-        self._seen += [best.sections, self._given, left.sections if left else None]
+        self._now = left.sections if left else None
         if not report.outcome.worked:
             self._failed(report)
         else:
             try:
                 state = report.research().sections
             except DamagedResearch as damage:
-                self._damaged(report, best, damage.reason)
+                self._damaged(report, damage.reason)
             else:
                 if state in (best.sections, self._given):
                     self._unchanged(report)
@@ -200,19 +202,17 @@ class RoundGuard:
         self._streak += 1
         self._record_now(heartbeat(report, self._streak, self._agent))
 
-    def _damaged(self, report: RoundReport, best: Best, reason: Text) -> None:
+    def _damaged(self, report: RoundReport, reason: Text) -> None:
         self._streak = 0
-        change = self._steps.result(partial(self._desk.followers.replace_damaged, best))
-        kept = self._relative(change.kept) if change else None
-        self._record_now(Damaged(round=report.round, reason=reason, kept=kept))
-        if change:
-            self._record_now(Restored(round=report.round, id=best.anchor.id))
+        data = report.data
+        kept = None if data is None else self._steps.result(partial(self._desk.research.keep_copy, data))
+        self._record_now(Damaged(round=report.round, reason=reason, kept=self._relative(kept)))
 
     # --- what happens between rounds -------------------------------------------------------------------------------
 
-    def start(self, started: RunStarted) -> None:
-        """Tell and record the start, recover, fix the best, read the verdicts. Raises nothing."""
-        self._task, self._agent = started.task, started.agent
+    def start(self, started: RunStarted, left: bytes | None = None) -> None:
+        """Emit and record the start, recover, fix the best, read the verdicts. Raises nothing."""
+        self._task, self._agent, self._left = started.task, started.agent, parse_or_none(left)
         with suppress(OSError):  # told by `_begin`, after the start was
             self._look_back()
         started = msgspec.structs.replace(started, round=self._round)
@@ -228,16 +228,8 @@ class RoundGuard:
     def open_round(self, round: int) -> str:
         """A new id; what had to wait is tried again first, and verdicts count at once. Raises nothing."""
         self._round = max(self._round, round)
-        best = self._best
-        if best is None:
+        if self._best is None:
             self._begin()
-        elif not self._steps.is_off:
-            self._steps.attempt(partial(self._secure, best))
-            if not self._steps.waiting:  # a person may have judged while the loop stood still
-                self._steps.attempt(partial(self._honour, round))
-            if self._best is not best:
-                self._seen.append(best.sections)  # what research.md still holds
-                self._come_to_rest(round)
         elif self._steps.run():
             self._come_to_rest(round)
         try:
@@ -246,10 +238,20 @@ class RoundGuard:
             return self._bare.open_round(round)
 
     def sections(self) -> Sections:
-        """What research.md holds between rounds: the best, or the newest state while the guard cannot write."""
+        """The state that the next round starts from: the best, or the newest one while the guard cannot write."""
         if self._best is None:
             return self._bare.sections()
         return self._given or self._best.sections
+
+    def document(self) -> bytes:
+        """These sections, and what the user wrote around them. Raises nothing."""
+        if self._best is None:
+            return self._bare.document()
+        try:
+            around = parse(self._desk.research.read())
+        except (DamagedResearch, OSError):
+            around = parse(self._best.snapshot.data)
+        return around.with_sections(self.sections())
 
     def shown(self) -> SectionsShown:
         """The sections as an event, with the best and what is pending while the guard works."""
@@ -300,8 +302,7 @@ class RoundGuard:
         return self._best is not None
 
     def _open(self) -> None:
-        self._best, seen = open_workspace(self._desk, self._task, self._policy)
-        self._seen.append(seen)
+        self._best, self._now = open_workspace(self._desk, self._task, self._policy, self._left)
         self._unseen = list(self._desk.index.known.values())[-LATEST:]
         self._streak = self._desk.index.streak
 
@@ -323,35 +324,33 @@ class RoundGuard:
     def _come_to_rest(self, number: int) -> None:
         """Read the verdicts, then bring best.md, best.json and research.md after the best.
 
-        Neither is done while something waits to be made durable: research.md may then be the only place it has.
+        Neither is done while something waits to be made durable: the state that a round left may exist nowhere else,
+        so the next round starts from it.
         """
-        if self._best is not None:
-            self._seen.append(self._best.sections)  # a verdict may give it a successor now
         read = not self._steps.waiting and self._steps.attempt(partial(self._honour, number))
-        if self._follow(number):
-            self._given = None
-            self._seen.clear()
-            if read:
-                self._steps.all_well()
+        if not self._follow():
+            self._given = self._now
             return
-        try:
-            self._given = parse(self._desk.research.read()).sections
-        except (DamagedResearch, OSError):
-            self._given = None
+        assert self._best is not None
+        if self._now != self._best.sections:
+            self._record_now(Restored(round=number, id=self._best.anchor.id))
+        self._now, self._given = self._best.sections, None
+        if read:
+            self._steps.all_well()
 
     def _honour(self, number: int) -> None:
         assert self._best is not None
         for best in self._person.honour(self._best, number):
             self._best = best
 
-    def _follow(self, number: int) -> bool:
+    def _follow(self) -> bool:
         """Bring the three files after the best, each as far as it goes; whether all could be."""
         best = self._best
         assert best is not None
         if self._steps.waiting:
             return False
         recorded = self._steps.attempt(partial(self._secure, best))
-        return self._steps.attempt(partial(self._bring_research, best, number)) and recorded
+        return self._steps.attempt(partial(self._publish, best)) and recorded
 
     def _secure(self, best: Best) -> None:
         """Make sure that the disk holds the best and how it became that; somebody may have deleted or changed it."""
@@ -364,14 +363,16 @@ class RoundGuard:
             reason = texts.WRITTEN_AGAIN.of(files=", ".join(changed[:_SHOWN]) + more)
             self._desk.record(Recovered(round=self._round, id=best.anchor.id, reason=reason))
 
-    def _bring_research(self, best: Best, number: int) -> None:
-        change = self._desk.followers.bring_research(best, self._seen)
-        if change is None:
-            return
-        if change.kept is not None:
-            told = texts.RESEARCH_EDITED if change.edited else texts.RESEARCH_KEPT_ASIDE
-            self._desk.notice(told.of(kept=self._relative(change.kept)))
-        self._record_now(Restored(round=number, id=best.anchor.id))
+    def _publish(self, best: Best) -> None:
+        """Bring research.md after the best; sections that the user wrote there become a candidate first."""
+        done = self._desk.followers.publish(best, self._published)
+        if done.edit is not None:
+            keep_edit(self._desk, best, done.edit)
+            done = self._desk.followers.publish(best, done.edit.sections)
+        if done.kept is not None:
+            text = texts.RESEARCH_EDITED if done.edited else texts.RESEARCH_KEPT_ASIDE
+            self._desk.notice(text.of(kept=self._relative(done.kept)))
+        self._published = best.sections
 
     def _record_now(self, event: Event) -> None:
         """Tell an event that is a fact already, and record it; its line waits when it has to."""

@@ -28,7 +28,7 @@ def _adopt(candidate: Sections, best: Sections) -> Judgement:  # noqa: ARG001 - 
 
 
 class MemoryGuard:
-    """Holds research.md itself: a scripted agent writes it with `write`, the loop reads it with `read`.
+    """A guard and the state store of its loop: a scripted agent overwrites the state with `write`.
 
     `last_round` is the last round of earlier runs; `reports` are the rounds of this one.
     """
@@ -41,17 +41,22 @@ class MemoryGuard:
         self._agent = ""
         self._streak = 0
         self.reports: list[RoundReport] = []
+        self.trouble = False
 
-    def read(self) -> bytes:
-        """research.md as it is now."""
+    def materialise(self, document: bytes) -> None:
+        """Put a state there."""
+        self._data = document
+
+    def capture(self) -> bytes | None:
+        """The state as it is now."""
         return self._data
 
     def write(self, idea: str, artifact: str = "") -> None:
         """Overwrite both sections, as an agent does during its call."""
         self._data = parse(self._data).with_sections(Sections(idea, artifact))
 
-    def start(self, started: RunStarted) -> None:
-        """Tell the start."""
+    def start(self, started: RunStarted, left: bytes | None = None) -> None:  # noqa: ARG002 - nothing outlives it
+        """Emit the start."""
         self._agent = started.agent
         self._sink.emit(started)
 
@@ -67,6 +72,10 @@ class MemoryGuard:
     def sections(self) -> Sections:
         """The best."""
         return parse(self._best).sections
+
+    def document(self) -> bytes:
+        """The best as a whole file."""
+        return self._best
 
     def shown(self) -> SectionsShown:
         """The best as an event."""

@@ -1,13 +1,15 @@
-"""No guard (`--no-rounds`): the newest state simply goes on. It leaves no trace of a guard on the disk.
+"""No guard (`--no-rounds`): the newest state simply goes on, and research.md holds it. There is no record.
 
-One thing is done even so: a research.md that lost its markers is kept aside and the last good state put back,
-because no round could start from it. The round guard also falls back on this while it cannot read its own files.
+A research.md that lost its markers is kept aside and the last good state put back, because no round could start from
+it. The round guard also falls back on this while it cannot read its own files.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from xuen.errors import DamagedResearch
@@ -22,21 +24,29 @@ from xuen.workspace.research_file import ResearchFile
 
 
 class NoGuard:
-    """The interface of a guard without its work; `clock` answers in UTC."""
+    """The interface of a guard without its work; `clock` answers in UTC, `steps` reports trouble with the disk."""
 
-    def __init__(self, research: ResearchFile, *, root: Path, sink: Sink, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        research: ResearchFile,
+        *,
+        root: Path,
+        sink: Sink,
+        clock: Callable[[], datetime],
+        steps: Steps | None = None,
+    ) -> None:
         self._research = research
         self._root = root
         self._sink = sink
         self._clock = clock
-        self._steps = Steps(sink)
+        self._steps = steps or Steps(sink)
         self._last_good = parse(new_research(""))
         self._agent = ""
         self._streak = 0
         self._round = 0
 
-    def start(self, started: RunStarted) -> None:
-        """Tell the start and see to a well-formed research.md."""
+    def start(self, started: RunStarted, left: bytes | None = None) -> None:  # noqa: ARG002 - it goes on or is gone
+        """Emit the start and see to a well-formed research.md."""
         self._sink.emit(started)
         self.take_over(started)
 
@@ -47,7 +57,8 @@ class NoGuard:
         try:
             self._last_good = parse(self._research.read())
         except DamagedResearch as damage:
-            self._refuse(damage.reason, self._round)
+            kept = self._steps.result(self._put_back)
+            self._tell_damage(damage.reason, kept, self._round)
         except OSError:
             pass  # the first round will tell
 
@@ -64,6 +75,12 @@ class NoGuard:
         """What research.md held when last looked at."""
         return self._last_good.sections
 
+    def document(self) -> bytes:
+        """research.md as the user and the last round left it, or the last good state."""
+        with suppress(DamagedResearch, OSError):
+            self._last_good = parse(self._research.read())
+        return self._last_good.data
+
     def shown(self) -> SectionsShown:
         """The sections alone."""
         now = self.sections()
@@ -77,19 +94,25 @@ class NoGuard:
         return None
 
     def close_round(self, report: RoundReport) -> tuple[()]:
-        """Take the newest well-formed state, whoever made it; refuse a damaged one. Nobody judges."""
+        """Take the newest well-formed state; refuse a damaged one. Nothing is judged."""
         before = self.sections()
         try:
-            self._last_good = report.research()
+            state = report.research()
         except DamagedResearch as damage:
             self._streak = 0
-            self._refuse(damage.reason, report.round)
+            data = report.data
+            kept = None if data is None else self._steps.result(partial(self._research.keep_copy, data))
+            self._tell_damage(damage.reason, kept, report.round)
+            state = self._last_good
+        if state.sections != before:
+            self._last_good = state
+            self._steps.attempt(partial(self._research.put_sections, state.sections, seen=(before,)))
         if not report.outcome.worked:
             self._streak = 0
             self._sink.emit(agent_failed(report, self._agent))
-        elif self.sections() != before:
+        elif state.sections != before:
             self._streak = 0
-        elif self._last_good.data == report.data:  # else it was damaged
+        elif state.data == report.data:  # else it was damaged
             self._streak += 1
             self._sink.emit(heartbeat(report, self._streak, self._agent))
         return ()
@@ -98,8 +121,7 @@ class NoGuard:
         """Tell the end."""
         self._sink.emit(finished)
 
-    def _refuse(self, reason: Text, round: int) -> None:
-        kept = self._steps.result(self._put_back)
+    def _tell_damage(self, reason: Text, kept: Path | None, round: int) -> None:
         place = kept.relative_to(self._root).as_posix() if kept else None
         self._sink.emit(Damaged(round=round, reason=reason, kept=place))
 

@@ -29,10 +29,10 @@ _RECENT = 3
 """How many of the latest bests and candidates a research.md is compared with, section by section."""
 
 
-def open_workspace(desk: Desk, task: str, policy: Policy) -> tuple[Best, Sections | None]:
-    """Find or make the best, mend what is broken, keep what a person edited; the best, and the sections that were seen.
+def open_workspace(desk: Desk, task: str, policy: Policy, left: Research | None = None) -> tuple[Best, Sections | None]:
+    """Find or make the best, fix what is broken, keep the user's edits; the best, and the sections of research.md.
 
-    research.md itself is put right later.
+    `left` is what a killed run left in the work folder; it is kept as well. research.md itself is published later.
 
     Raises:
         OSError: the guard cannot work now; to be run again.
@@ -46,8 +46,9 @@ def open_workspace(desk: Desk, task: str, policy: Policy) -> tuple[Best, Section
         _rescue(desk, best, found.rescued)
     if found.unrecorded:
         _hold_verdicts(desk, policy)
-    if isinstance(state, Research) and state.sections != best.sections:
-        _keep_edits(desk, best, state)
+    for found_state in (state, left):
+        if isinstance(found_state, Research) and found_state.sections != best.sections:
+            keep_edit(desk, best, found_state)
     return best, state.sections if isinstance(state, Research) else None
 
 
@@ -146,8 +147,12 @@ def _hold_verdicts(desk: Desk, policy: Policy) -> None:
         desk.record(verdict, Pending(round=known.round, id=known.id, verify="user", reason=reason))
 
 
-def _keep_edits(desk: Desk, best: Best, state: Research) -> None:
-    """Keep a research.md that is not the best, unless it is a state that is kept already."""
+def keep_edit(desk: Desk, best: Best, state: Research) -> None:
+    """Keep a research.md that is not the best as a pending candidate, unless it is a state that is kept already.
+
+    Raises:
+        OSError: it may not be kept.
+    """
     sha256 = digest(state.data)
     if desk.index.kept_as(sha256) is not None or _is_recent(desk, state):
         return

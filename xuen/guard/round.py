@@ -21,7 +21,7 @@ CAUSE_FROM = 3
 
 @dataclass(frozen=True, slots=True)
 class RoundReport:
-    """How a round went: `data` is the whole of research.md, read once after the call; None when it is gone."""
+    """How a round went: `data` is research.md of the work folder, read once after the call; None when it is gone."""
 
     id: str
     round: int
@@ -55,8 +55,11 @@ def heartbeat(report: RoundReport, streak: int, agent: str) -> Heartbeat:
 class Guard(Protocol):
     """The round guard, or the absence of one. No method raises for troubles of the guard's own."""
 
-    def start(self, started: RunStarted) -> None:
-        """Tell (and record) the start, recover, fix the baseline, read the verdicts; research.md is the best then."""
+    def start(self, started: RunStarted, left: bytes | None = None) -> None:
+        """Emit (and record) the start, recover, fix the baseline, read the verdicts; research.md is the best then.
+
+        `left` is research.md of the work folder, which a killed run may have left.
+        """
         ...
 
     def last_round(self) -> int:
@@ -68,7 +71,11 @@ class Guard(Protocol):
         ...
 
     def sections(self) -> Sections:
-        """What research.md holds between rounds: the state that a round starts from."""
+        """The state that the next round starts from."""
+        ...
+
+    def document(self) -> bytes:
+        """research.md for the work folder: these sections, and what the user wrote around them. Raises nothing."""
         ...
 
     def shown(self) -> SectionsShown:
@@ -84,7 +91,7 @@ class Guard(Protocol):
         ...
 
     def close_round(self, report: RoundReport) -> Sequence[Judgement]:
-        """Decide what becomes of a round; research.md holds the best afterwards. The judgements that it took."""
+        """Decide what becomes of a round, then publish the best; the judgements that it took."""
         ...
 
     def finish(self, finished: RunFinished) -> None:

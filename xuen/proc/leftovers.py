@@ -45,6 +45,11 @@ def end_leftovers(workspace: Path, token: str, *, grace: float = GRACE) -> int:
         time.sleep(0.02)
 
 
+def _is_in(place: bytes, workspace: bytes) -> bool:
+    path = os.path.realpath(place)
+    return path == workspace or path.startswith(workspace + os.sep.encode())
+
+
 def _left_behind(source: Table, here: bytes, token: bytes, known: set[tuple[int, float]]) -> list[Row]:
     rows = source.snapshot().rows
     spared: set[int] = set()
@@ -59,7 +64,7 @@ def _left_behind(source: Table, here: bytes, token: bytes, known: set[tuple[int,
         if row.pid not in spared and row.pid > 1:
             environ = dict(entry.partition(b"=")[::2] for entry in source.environ(row.pid).split(b"\0"))
             place, run = environ.get(b"XUEN_WORKSPACE"), environ.get(b"XUEN_RUN", token)
-            if row.identity in known or (place and run != token and os.path.realpath(place) == here):
+            if row.identity in known or (place and run != token and _is_in(place, here)):
                 found[row.pid] = row
             else:
                 rest.append(row)

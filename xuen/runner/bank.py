@@ -60,12 +60,12 @@ class _Making:
             nonce = token_hex(4)
             prompt = words_prompt(self._kit.setting, count=count, known=known, nonce=nonce, again=again)
             data = {"count": count, "known": known, "nonce": nonce}
-            outcome = self._kit.quiet_agent.call(Call(prompt, Purpose.WORDS, 0, data=data))
+            outcome = self._kit.agent.call(Call(prompt, Purpose.WORDS, 0, data=data))
             if not outcome.worked:
-                self.trouble = why_failed(outcome, self._kit.quiet_agent.name)
+                self.trouble = why_failed(outcome, self._kit.agent.name)
                 break
             if words := parse_words(outcome.stdout, nonce):
-                remember(outcome, self._kit.quiet_agent.name)
+                remember(outcome, self._kit.agent.name)
                 return words
             self.trouble = texts.WORDS_NO_ANSWER
         return []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
-from typing import Protocol
 
 from xuen.agent.call import Agent
 from xuen.guard.round import Guard
@@ -14,33 +13,20 @@ from xuen.stop import Stop
 from xuen.workspace.inbox import Sent
 from xuen.workspace.paths import Workspace
 from xuen.workspace.run_lock import RunLock
-
-
-class Readable(Protocol):
-    """research.md, on the disk or not."""
-
-    def read(self) -> bytes:
-        """Its content now.
-
-        Raises:
-            DamagedResearch: it is gone or no file.
-            OSError: it cannot be read.
-        """
-        ...
+from xuen.workspace.work import StateStore
 
 
 @dataclass(frozen=True, slots=True)
 class Kit:
-    """The parts of one run. `quiet_agent` is the agent for questions that must leave research.md as it is.
+    """The parts of one run. `work` is where the agent of a research call finds the state and leaves its own.
 
     `lock` is the run's hold of the workspace, looked after between rounds; `sent` what calls took out of the inbox.
     """
 
     setting: Setting
     workspace: Workspace
-    research: Readable
+    work: StateStore
     agent: Agent
-    quiet_agent: Agent
     guard: Guard
     sink: Sink
     stop: Stop

@@ -17,10 +17,9 @@ from xuen.events import Notice, RunFinished, RunStarted
 from xuen.runner.bank import word_bank
 from xuen.runner.kit import Kit
 from xuen.runner.progress import Progress
-from xuen.runner.round import play
+from xuen.runner.round import play, prepare
 from xuen.texts import Text
 from xuen.texts import run as texts
-from xuen.workspace import section_writer
 
 _SOFTWARE_FAULT = 70  # as sysexits.h has it
 
@@ -44,13 +43,14 @@ class Loop:
         `said` is what a person should be told about the workspace and the agent before anything else happens.
         """
         guard = self._kit.guard
-        guard.start(started)
+        guard.start(started, self._kit.work.capture())
         code, reason = _SOFTWARE_FAULT, texts.FAULT  # until something better is known
         try:
             for text in said:
                 self._kit.sink.emit(Notice(level="info", text=text))
             self._kit.sink.emit(guard.shown())
             self._round = guard.last_round()
+            prepare(self._kit)
             code, reason = self._rounds()
         except (PromptTooLong, WorkspaceBusy) as error:
             self._kit.sink.emit(Notice(level="error", text=error.text))
@@ -81,8 +81,6 @@ class Loop:
                 break
             if self._kit.lock is not None:
                 self._kit.lock.renew()
-            with suppress(OSError):  # the agent itself will say what it cannot do then
-                section_writer.renew(self._kit.workspace)
             self._round += 1
             played = play(self._kit, self._round, bank=bank, pick=self._words.pick, left=left)
             if (reason := progress.count(played)) is not None:

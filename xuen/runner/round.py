@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from xuen.agent.call import Call, Outcome
 from xuen.agent.causes import is_failure, remember
 from xuen.agent.template import clean_prompt
-from xuen.errors import DamagedResearch, LockTimeout
+from xuen.errors import LockTimeout
 from xuen.events import SECTIONS, InputTaken, Notice, Purpose, RoundStarted, SectionChanged, SectionsShown, Why
 from xuen.guard.round import RoundReport
 from xuen.guard.verify import Judgement
@@ -41,8 +41,9 @@ def play(kit: Kit, round: int, *, bank: Sequence[str], pick: int, left: int | No
     words = draw(bank, pick, kit.random(round))
     id, before = _open(kit, round)
     kit.sink.emit(RoundStarted(round=round, words=words, left=left))
+    prepare(kit)
     outcome = _ask(kit, id, round, words, before)
-    data = _read(kit)
+    data = kit.work.capture()
     research = parse_or_none(data)
     changed = outcome.worked and (research is None or research.sections != before)
     if outcome.worked and not changed and is_failure(outcome, kit.agent.name):
@@ -51,10 +52,25 @@ def play(kit: Kit, round: int, *, bank: Sequence[str], pick: int, left: int | No
         remember(outcome, kit.agent.name)
     seen = _show_changes(kit, round, before, research) if outcome.worked else before
     judgements = kit.guard.close_round(RoundReport(id=id, round=round, words=words, outcome=outcome, data=data))
+    prepare(kit)
     now = kit.guard.sections()
     if now != seen:
         kit.sink.emit(SectionsShown(idea=now.idea, artifact=now.artifact))
     return Played(outcome, changed, judgements)
+
+
+def prepare(kit: Kit) -> None:
+    """Put the state that the next call starts from into the work folder.
+
+    Where that fails the call starts from what is there: its prompt shows the right state, and agents overwrite whole
+    sections. The user is informed once.
+    """
+    reported = kit.work.trouble
+    try:
+        kit.work.materialise(kit.guard.document())
+    except (LockTimeout, OSError) as error:
+        if not reported:
+            kit.sink.emit(Notice(level="warning", text=texts.WORK_NOT_READY.of(error=plain(str(error)))))
 
 
 def _open(kit: Kit, round: int) -> tuple[str, Sections]:
@@ -87,14 +103,6 @@ def _ask(kit: Kit, id: str, round: int, words: Sequence[str], state: Sections) -
 
         data = {"words": words, "idea": state.idea, "artifact": state.artifact, "inputs": inputs}
         return kit.agent.call(Call(prompt, Purpose.RESEARCH, round, kit.guard.log_path(id), data), on_started=taken)
-
-
-def _read(kit: Kit) -> bytes | None:
-    """research.md as the agent left it; None when it is gone or cannot be read, which the guard then tells."""
-    try:
-        return kit.research.read()
-    except (DamagedResearch, OSError):
-        return None
 
 
 def _show_changes(kit: Kit, round: int, before: Sections, research: Research | None) -> Sections:

@@ -42,8 +42,8 @@ EDITED_KEPT = Text(
     "research.md 与当前最佳不同，已保存为候选 {id}，并已还原最佳。若要采纳你的版本：score {id} 10",
 )
 FOUND_AT_START = Text(
-    "research.md differed from the best at the start (edited, or left by a round that was cut short)",
-    "启动时 research.md 与最佳不同（被编辑过，或由中断的一轮留下）",
+    "research.md differed from the best (edited, or left by a round that was cut short)",
+    "research.md 与最佳不同（被编辑过，或由中断的一轮留下）",
 )
 RESCUED = Text(
     "the last copy of a snapshot that is lost, taken from best.md",

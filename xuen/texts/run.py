@@ -40,6 +40,10 @@ WORDS_FAILED_NONE = Text(
     "there is no word bank ({reason}); the rounds go on without words",
     "没有词库（{reason}），各轮不带灵感词继续",
 )
+WORK_NOT_READY = Text(
+    "can't write to the work folder ({error}); the agent works on what is there until it works again",
+    "无法写入工作文件夹（{error}）；恢复之前，agent 在其中现有的内容上工作",
+)
 WORDS_NO_ANSWER = Text("its answer held no words", "回答里没有词")
 WORDS_OTHER_TASK = Text(
     "the word bank was made for another task; a new one is made for this one",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
-class Workspace:
-    """One workspace; `root` is its folder, best given as an absolute path (agents change theirs)."""
+class Folder:
+    """A folder with a research.md and the program that overwrites its sections; `root` is its absolute path."""
 
     root: Path
 
@@ -24,8 +24,17 @@ class Workspace:
 
     @property
     def research_lock(self) -> Path:
-        """Held by whoever changes research.md."""
+        """Held by every process that changes research.md."""
         return self.root / ".research.lock"
+
+
+class Workspace(Folder):
+    """One workspace: the published research.md, the record, and the folder in which agents work."""
+
+    @property
+    def work(self) -> Folder:
+        """Where the agent of a research call works, on a copy of research.md; nothing else of xuen's lies there."""
+        return Folder(self.root / "work")
 
     @property
     def run_lock(self) -> Path:

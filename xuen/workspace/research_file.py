@@ -19,7 +19,7 @@ from xuen.files.durable import write_bytes
 from xuen.files.lock import locked
 from xuen.files.regular import NotAFile, read_regular
 from xuen.texts.workspace import RESEARCH_MISSING, RESEARCH_NOT_A_FILE
-from xuen.workspace.paths import Workspace
+from xuen.workspace.paths import Folder
 from xuen.workspace.research import Sections, parse
 
 LOCK_SECONDS = 10.0
@@ -32,11 +32,11 @@ def _now() -> datetime:
 
 
 class ResearchFile:
-    """The research.md of one workspace. A symbolic link in its place is read, and replaced by a file when written."""
+    """The research.md of one folder. A symbolic link in its place is read, and replaced by a file when written."""
 
-    def __init__(self, workspace: Workspace, *, now: Callable[[], datetime] = _now, wait: float = LOCK_SECONDS) -> None:
-        self._path = workspace.research
-        self._lock = workspace.research_lock
+    def __init__(self, folder: Folder, *, now: Callable[[], datetime] = _now, wait: float = LOCK_SECONDS) -> None:
+        self._path = folder.research
+        self._lock = folder.research_lock
         self._now = now
         self._wait = wait
         self._patience = wait
@@ -103,6 +103,14 @@ class ResearchFile:
                 return self._keep(self.read(), reason)
             except DamagedResearch:  # missing, or no file
                 return self._keep(None, reason)
+
+    def keep_copy(self, data: bytes) -> Path:
+        """Keep a damaged research.md that an agent left elsewhere as `research.damaged-<UTC>.md` beside this file.
+
+        Raises:
+            OSError: it could not be kept.
+        """
+        return copy_aside(self._path, data, f"research.damaged-{self._now().astimezone(UTC):%Y%m%d-%H%M%S}", ".md")
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

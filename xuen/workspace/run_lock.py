@@ -85,8 +85,9 @@ class RunLock:
         with ExitStack() as stack:
             # write_section.py looks at the run lock while it holds this one. So it never sees the moment between
             # our lock and our token, in which a killed run's token would seem to be alive.
-            with suppress(LockTimeout):
-                stack.enter_context(locked(self._workspace.research_lock, 2 * self._patience))
+            for lock in (self._workspace.research_lock, self._workspace.work.research_lock):
+                with suppress(LockTimeout, FileNotFoundError):  # the work folder may not be there yet
+                    stack.enter_context(locked(lock, 2 * self._patience))
             self._lock.acquire(self._patience)
             try:
                 self._lock.write(self._said)

@@ -37,6 +37,7 @@ MARKERS = (
     b"<!-- XUEN:ARTIFACT:END -->",
 )
 SECTIONS = ("idea", "artifact")
+RUN_LOCK = ".xuen.lock"  # from this file's folder; xuen puts another path here where it installs the program elsewhere
 LOCK_SECONDS = 30.0
 _BOM = b"\xef\xbb\xbf"
 
@@ -174,9 +175,12 @@ def run_is_over(run_lock: Path, token: str) -> bool:
     A run that ended empties the lock file; one that was killed leaves its token there, but not its lock. Where the
     file was deleted under a run, the lock that the run has on the folder says that it lives.
     """
-    flags = os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    flags = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
-        descriptor = os.open(run_lock, flags)
+        try:
+            descriptor = os.open(run_lock, flags | os.O_RDWR)
+        except OSError:  # read-only in a sandbox, where it can be locked all the same
+            descriptor = os.open(run_lock, flags | os.O_RDONLY)
     except FileNotFoundError:
         return not folder_is_held(run_lock.parent)
     try:
@@ -265,7 +269,7 @@ def write_section(workspace: Path, section: str, content: bytes, token: str) -> 
     except OSError as error:
         raise Refused(3, f".research.lock cannot be locked: {error}", f"无法锁定 .research.lock：{error}") from None
     try:
-        if token and run_is_over(workspace / ".xuen.lock", token):
+        if token and run_is_over(workspace / RUN_LOCK, token):
             raise Refused(4, "the run that started this agent is over", "启动这个 agent 的运行已经结束")
         path = workspace / "research.md"
         try:

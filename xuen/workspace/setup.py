@@ -65,6 +65,7 @@ def furnish(workspace: Workspace, task: str) -> bool:
     try:
         remove_half_written(workspace)
         section_writer.install(workspace)
+        make_folder(workspace.work.root)
         create_bytes(workspace.research, _best(workspace) or new_research(task))
     except FileExistsError:
         return False
@@ -80,8 +81,10 @@ def remove_half_written(workspace: Workspace) -> None:
         OSError: a folder cannot be read, or a file in it not be removed.
     """
     # A write_section.py that is at work right now holds this lock as long as its temporary file is there.
-    with suppress(LockTimeout), locked(workspace.research_lock, 2):
-        remove_temporaries(workspace.root)
+    for place in (workspace, workspace.work):
+        if place.root.is_dir():
+            with suppress(LockTimeout), locked(place.research_lock, 2):
+                remove_temporaries(place.root)
     for folder in (workspace.rounds, workspace.prompts, workspace.logs):
         remove_temporaries(folder)
 
