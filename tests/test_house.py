@@ -133,16 +133,3 @@ def test_quick_answers_import_nothing_heavy(option: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "[]"
-
-
-def test_every_file_that_is_no_module_is_in_the_package() -> None:
-    told = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["package-data"]
-    data = {path for path in (ROOT / "xuen").rglob("*.*") if path.is_file() and path.suffix not in (".py", ".pyc")}
-    packed = {
-        path
-        for package, globs in told.items()
-        for glob in globs
-        for path in (ROOT / package.replace(".", "/")).glob(glob)
-    }
-    assert data
-    assert data <= packed

@@ -109,6 +109,7 @@ COMMANDS: dict[str, Command] = {
     "ci restore": Command("", ci_texts.C_RESTORE, BRANCH),
     "ci pick-model": Command("", ci_texts.C_PICK_MODEL, PICK_MODEL),
     "ci checkpoint": Command("", ci_texts.C_CHECKPOINT, CHECKPOINT),
+    "init": Command("", texts.C_INIT),
     "help": Command("[COMMAND]", texts.C_HELP),
     "version": Command("", texts.H_VERSION),
 }

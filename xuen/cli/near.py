@@ -21,7 +21,7 @@ _USUAL: Final = {
     "results": "status",
     "list": "history",
     "log": "history",
-    "config": "doctor",
+    "config": "init",
     "stop": "help",
     "start": "run",
     "resume": "run",

@@ -38,13 +38,14 @@ class Settings:
 def read_settings(options: Options, folder: Path) -> Settings:
     """Find the file (`folder` is the current one), read it, and put the options over it.
 
-    `doctor` is there to tell what is wrong, so it gets a file's fault in `Settings.fault`, with the defaults.
+    `doctor` is there to report what is wrong, so it gets a file's fault in `Settings.fault`, with the defaults.
+    `init` reads no file: it makes one.
 
     Raises:
         ConfigError: a file that cannot be read or holds a fault.
         UsageError: an option whose value the setting does not take.
     """
-    path = find_config(options.config, folder)
+    path = None if options.command == "init" else find_config(options.config, folder)
     loaded, fault = None, None
     try:
         loaded = load(path) if path is not None else None

@@ -28,6 +28,8 @@ from xuen.texts import Text, plain, shared
 from xuen.texts import config as texts
 
 NAMES = ("config.yaml", "config.yml", "xuen.yaml")
+EXAMPLE = Path(__file__).with_name("config.example.yaml")
+"""Every setting with its default, explained; in a checkout a link to the file at its top."""
 MAX_BYTES = 1 << 20
 
 _PATHS = ("workspace", "rounds.repo")

@@ -80,6 +80,7 @@ H_PORT = Text("the port to listen on (default: 8000; 0 = any free one)", "监听
 C_SERVE = Text(
     "the screen in a browser; the task may be the workspace's last one", "在浏览器里显示界面；任务可沿用工作区的上一个"
 )
+C_INIT = Text("write a config.yaml with every setting, explained", "写一个 config.yaml，列出并说明全部设置")
 C_HELP = Text("this help, or that of a command", "显示本帮助，或某个命令的帮助")
 C_SHOW = Text("one candidate: its diff, how it was judged and why", "查看一个候选：差异、评判过程及原因")
 

@@ -37,7 +37,10 @@ NO_QUOTES = Text("Write it without quotes", "请去掉引号")
 QUOTE_TEXT = Text("Put the whole text in one pair of quotes", "请把整段文本放进一对引号")
 INDENT_KEYS = Text("Write its keys indented on the lines below it", "请把它的键缩进写在下面各行")
 NO_TABS = Text("Use blanks there, not tabs", "请在该处使用空格，不要用制表符")
-SEE_EXAMPLE = Text("config.example.yaml shows every key", "config.example.yaml 列出了所有键")
+SEE_EXAMPLE = Text(
+    "config.example.yaml shows every key; xuen init writes it",
+    "config.example.yaml 列出了所有键；xuen init 会写出它",
+)
 REMOVE_ONE = Text("Remove one of the two", "请删去其中一个")
 REMOVE_TAG = Text("Remove the tag", "请去掉该标签")
 ONE_NAME = Text("A key is one word, such as workspace", "键是一个单词，例如 workspace")
