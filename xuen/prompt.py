@@ -99,8 +99,8 @@ def shorten_sections(state: Sections, budget: int, language: Language) -> Sectio
     return Sections(idea, shorten(state.artifact, budget - len(idea), language))
 
 
-def shorten(text: str, budget: int, language: Language) -> str:
-    """At most `budget` code points of `text`: its head and its tail, and between them how much is missing.
+def shorten(text: str, budget: int, language: Language, left_out: Text = texts.LEFT_OUT) -> str:
+    """At most `budget` code points of `text`: its head and its tail, and between them how much is `left_out`.
 
     A budget too small for that sentence gets head and tail around a single `…`.
     """
@@ -108,7 +108,7 @@ def shorten(text: str, budget: int, language: Language) -> str:
         return text
 
     def notice(count: int) -> str:
-        return texts.LEFT_OUT.of(count=count).in_language(language)
+        return left_out.of(count=count).in_language(language)
 
     keep = budget - len(notice(len(text)))
     if keep < 2:

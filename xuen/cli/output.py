@@ -14,6 +14,7 @@ from xuen.cli.parser import Options
 from xuen.texts import Language, Text
 from xuen.ui.console import wants_colour
 from xuen.ui.safe import clean
+from xuen.ui.shown import shown
 from xuen.ui.text_out import TextOut
 
 Tone = Literal["plain", "title", "good", "bad", "wait", "muted", "added", "removed"]
@@ -49,9 +50,9 @@ class Output:
         return self._out.trouble
 
     def say(self, text: Text | str = "", tone: Tone = "plain", *, indent: str = "") -> None:
-        """Print a text, which may have several lines; `indent` goes before each."""
-        shown = clean(text.in_language(self.language) if isinstance(text, Text) else text)
-        lines = [indent + line if line else "" for line in shown.split("\n")]
+        """Print a text, which may have several lines, as far as `shown` lets it; `indent` goes before each."""
+        whole = text.in_language(self.language) if isinstance(text, Text) else text
+        lines = [indent + line if line else "" for line in clean(shown(whole, self.language)).split("\n")]
         self._out.write("".join(self._painted(line, tone) + "\n" for line in lines))
 
     def json(self, value: object) -> None:

@@ -14,6 +14,8 @@ from xuen.guard import report
 from xuen.guard.report import Story
 from xuen.texts import cli as texts
 from xuen.texts import plain, shared
+from xuen.ui.diff import MAX_LINES
+from xuen.ui.shown import shown
 from xuen.workspace.paths import Workspace
 from xuen.workspace.research import parse_or_none
 
@@ -107,15 +109,19 @@ def _diff(told: Story, sections: dict[str, str], output: Output) -> None:
     if before is None:
         output.say(texts.PARENT_GONE, "bad")
         return
-    lines = [line for name in sections for line in _section_diff(name, before[name], sections[name])]
-    if not lines:
+    if before == sections:
         output.say(texts.NO_DIFFERENCE)
-    for line in lines:
+        return
+    lines = "\n".join(line for name in sections for line in _section_diff(name, before[name], sections[name]))
+    for line in shown(lines, output.language).split("\n"):
         output.say(line, _diff_tone(line))
+    if any(max(before[name].count("\n"), sections[name].count("\n")) >= MAX_LINES for name in sections):
+        output.say(texts.DIFF_CUT.of(count=MAX_LINES), "wait")
 
 
 def _section_diff(name: str, before: str, after: str) -> Iterator[str]:
-    return difflib.unified_diff(before.split("\n"), after.split("\n"), f"a/{name}", f"b/{name}", lineterm="")
+    old, new = (text.split("\n", MAX_LINES)[:MAX_LINES] for text in (before, after))
+    return difflib.unified_diff(old, new, f"a/{name}", f"b/{name}", lineterm="")
 
 
 def _diff_tone(line: str) -> Tone:

@@ -190,6 +190,7 @@ F_PROMPT = Text("prompt    {path}", "提示词    {path}")
 F_LOG = Text("log       {path}", "日志      {path}")
 PARENT_GONE = Text("the snapshot of its parent is missing or damaged", "父版本的快照缺失或已损坏")
 DIFF = Text("What changed against {parent}", "与 {parent} 的差异")
+DIFF_CUT = Text("only the first {count} lines of each section are compared", "每个区只比较前 {count} 行")
 NO_DIFFERENCE = Text("nothing in the two sections", "两个区均无变化")
 
 NO_PACKAGE = Text("the package {name} is not installed for {python}", "{python} 没有安装软件包 {name}")

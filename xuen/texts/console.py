@@ -114,3 +114,8 @@ WARNING = Text("! ", "! ")
 
 EVENTS_UNWRITABLE = Text("the events cannot be written there: {error}", "无法把事件写到那里：{error}")
 EVENTS_MEND = Text("Name a file in a folder that exists and can be written", "请指定一个所在文件夹存在且可写的文件")
+
+NOT_SHOWN = Text(
+    "\n[... {count} characters are not shown here; the file has them ...]\n",
+    "\n【……此处未显示 {count} 个字符，文件里有全文……】\n",
+)

@@ -1,8 +1,8 @@
 """The plain console: every event as text, as it happens.
 
-Owns what is written to a terminal, a file or a pipe when there is no screen. Refuses to read any text as
-markup. Without colour it never writes an ESC byte; with colour the only escapes are its own. A reader that
-goes away (`xuen … | head`) silences it and nothing else: the run goes on.
+Owns what is written to a terminal, a file or a pipe when there is no screen. Refuses to read any text as markup,
+and to print more of one text than `shown`. Without colour it never writes an ESC byte; with colour the only escapes
+are its own. A reader that goes away (`xuen … | head`) silences it and nothing else: the run goes on.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 from xuen.events import Event, Output, RunFinished
 from xuen.texts import Language
 from xuen.ui.safe import clean
+from xuen.ui.shown import shown
 from xuen.ui.telling import Line, Tone, tell
 from xuen.ui.text_out import TextOut
 from xuen.ui.view import View, fold
@@ -71,7 +72,7 @@ class Console:
 
     def _line(self, line: Line) -> str:
         mark = self._plain(line.mark.in_language(self._language))
-        text = self._plain(line.text.in_language(self._language))
+        text = self._plain(shown(line.text.in_language(self._language), self._language))
         if line.tone == "agent":
             return f"{self._paint('muted', self._plain(_GUTTER))}{text}\n"
         return f"{self._paint(line.tone, mark) if mark else ''}{text}\n"
