@@ -1,10 +1,11 @@
 """What is left of an agent's processes. `python bench/processes.py [--runs N] [--jobs N]`
 
-Calls a ShellAgent with 14 shapes of process trees, each N times, ended in turn by a timeout, a stop and a double stop
-(where the command does not end by itself). The judge knows nothing of xuen: each call runs in a cgroup of its own,
-and the kernel says whether anything is left in it. Without a writable cgroup it is a marker descriptor, which all
-descendants inherit, looked for in /proc; that one cannot see a chain of forks, so that shape is left out then.
-Prints for each shape: survivors, zombies, and the worst time from the moment at which the call should end to its end.
+Calls a ShellAgent with 14 shapes of process trees, each N times, ended in turn by a timeout, a stop, a double stop
+(where the command does not end by itself) and kill -9 of the program that made the call. The judge knows nothing of
+xuen: each call runs in a cgroup of its own, and the kernel says whether anything is left in it. Without a writable
+cgroup it is a marker descriptor, which all descendants inherit, looked for in /proc; that one cannot see a chain of
+forks, so that shape is left out then. Prints for each shape: survivors, zombies, the worst time from the moment at
+which the call should end to its end, and the worst time from the kill to the end of the last process.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ from xuen.events import Event, Purpose  # noqa: E402
 from xuen.stop import Stop  # noqa: E402
 
 LIMIT = 5.0  # seconds from the moment at which a call should end
+KILL_LIMIT = 2.0  # seconds from the kill of the calling program
 AFTER = 0.4  # seconds after which a call is ended
+WAYS = 4
 
 
 class Nobody:
@@ -135,26 +138,34 @@ def zombies() -> int:
     return count
 
 
-def one_run(number: int, script: Path) -> float:
-    """One call; seconds between the moment at which it should have ended and its end."""
-    stop, timers = Stop(), []
-    by_timeout = number % 3 == 0
-    if not by_timeout:
-        delays = [AFTER] if number % 3 == 1 else [AFTER, AFTER + 0.05]
-        timers = [threading.Timer(delay, stop.request, [130]) for delay in delays]
-    agent = ShellAgent(
+def shell_agent(script: Path, stop: Stop, timeout: float = 0.0) -> ShellAgent:
+    """An agent that runs the script."""
+    return ShellAgent(
         parse(f': "$prompt"; exec {script}'),
         name="shape",
         workspace=script.parent,
         token="bench",
         sink=Nobody(),
         stop=stop,
-        timeout=AFTER if by_timeout else 0,
+        timeout=timeout,
     )
+
+
+CALL = Call(prompt="go", purpose=Purpose.RESEARCH, round=1)
+
+
+def one_run(number: int, script: Path) -> float:
+    """One call; seconds between the moment at which it should have ended and its end."""
+    stop, timers = Stop(), []
+    by_timeout = number % WAYS == 0
+    if not by_timeout:
+        delays = [AFTER] if number % WAYS == 1 else [AFTER, AFTER + 0.05]
+        timers = [threading.Timer(delay, stop.request, [130]) for delay in delays]
+    agent = shell_agent(script, stop, AFTER if by_timeout else 0.0)
     began = time.monotonic()
     for timer in timers:
         timer.start()
-    outcome = agent.call(Call(prompt="go", purpose=Purpose.RESEARCH, round=1))
+    outcome = agent.call(CALL)
     spent = time.monotonic() - began
     for timer in timers:
         timer.cancel()
@@ -162,22 +173,45 @@ def one_run(number: int, script: Path) -> float:
     return spent if outcome.code is not None else spent - AFTER
 
 
+def killed_run(script: Path, kernel: Cgroup | Marker) -> float:
+    """A call of a program that is killed; seconds between the kill and the end of the last process."""
+    source = script.read_text()
+    script.write_text(f"{source}sleep 300\n")  # for the shapes that end by themselves
+    with subprocess.Popen([sys.executable, __file__, "--call", script]) as program:
+        while program.poll() is None and not (script.parent / "began").exists():
+            time.sleep(0.01)
+        time.sleep(AFTER)
+        program.kill()
+        began = time.monotonic()
+        while kernel.left() and time.monotonic() - began < KILL_LIMIT:
+            time.sleep(0.01)
+        spent = time.monotonic() - began
+    (script.parent / "began").unlink()
+    script.write_text(source)
+    return spent
+
+
 def work(shape: str, runs: int) -> dict[str, float]:
     """All runs of one shape."""
     survivors = undead = 0
-    worst = 0.0
+    worst = killed = 0.0
     with tempfile.TemporaryDirectory(prefix="xuen-bench-") as folder, judge() as kernel:
         script = Path(folder) / "shape.sh"
-        script.write_text(f"#!/bin/sh\n{kernel.join()}\n{SHAPES[shape]}\n")
+        script.write_text(f"#!/bin/sh\n{kernel.join()}\n: > {folder}/began\n{SHAPES[shape]}\n")
         script.chmod(0o755)
         for number in range(runs):
-            worst = max(worst, one_run(number, script))
+            if number % WAYS == WAYS - 1:
+                killed = max(killed, killed_run(script, kernel))
+            else:
+                worst = max(worst, one_run(number, script))
+                (Path(folder) / "began").unlink()
             undead += zombies()
             if kernel.left():
                 survivors += 1
                 kernel.clear()
         threads, handles = threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))
-    return {"survivors": survivors, "zombies": undead, "worst": worst, "threads": threads, "handles": handles}
+    times = {"worst": worst, "killed": killed}
+    return {"survivors": survivors, "zombies": undead, **times, "threads": threads, "handles": handles}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -186,7 +220,11 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--runs", type=int, default=50, help="calls of each shape")
     parser.add_argument("--jobs", type=int, default=4, help="shapes at once")
     parser.add_argument("--shape", help=argparse.SUPPRESS)
+    parser.add_argument("--call", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args(arguments)
+    if asked.call:
+        shell_agent(asked.call, Stop()).call(CALL)
+        return 0
     if asked.shape:
         print(json.dumps(work(asked.shape, asked.runs)))
         return 0
@@ -202,12 +240,18 @@ def main(arguments: Sequence[str]) -> int:
             said, _ = job.communicate()
             found = json.loads(said)
             met = met and not found["survivors"] and not found["zombies"] and found["worst"] <= LIMIT
+            met = met and found["killed"] <= KILL_LIMIT
             print(
                 f"{shape:44} survivors {found['survivors']}   zombies {found['zombies']}   "
-                f"worst overrun {found['worst']:.2f} s   threads {found['threads']}   descriptors {found['handles']}",
+                f"worst overrun {found['worst']:.2f} s   "
+                f"after kill -9 {found['killed']:.2f} s   threads {found['threads']}   descriptors {found['handles']}",
                 flush=True,
             )
-    print(f"goals met: 0 survivors, 0 zombies, over within {LIMIT:.0f} s" if met else "a goal was missed")
+    print(
+        f"goals met: 0 survivors, 0 zombies, over within {LIMIT:.0f} s, {KILL_LIMIT:.0f} s after kill -9"
+        if met
+        else "a goal was missed"
+    )
     return 0 if met else 1
 
 

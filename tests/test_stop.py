@@ -53,8 +53,8 @@ def test_ending_one_call_ends_it_as_stopped_and_the_next_one_runs(tmp_path: Path
     stop = Stop()
     stop.skip_call()  # nothing runs: it is meant for nobody
     sleeper = [sys.executable, "-uc", "print(1)\nimport time\ntime.sleep(60)"]
-    ended = run(sleeper, cwd=tmp_path, env=os.environ, listener=_SkipsAtFirstWord(stop), stop=stop)
+    ended = run(sleeper, cwd=tmp_path, env=os.environ, listener=_SkipsAtFirstWord(stop), cancel=stop.begin_call())
     assert (ended.why, ended.code) == (Why.STOPPED, None)
     assert not stop.is_set()
-    ended = run([sys.executable, "-c", ""], cwd=tmp_path, env=os.environ, listener=Listener(), stop=stop)
+    ended = run([sys.executable, "-c", ""], cwd=tmp_path, env=os.environ, listener=Listener(), cancel=stop.begin_call())
     assert ended.why is Why.OK

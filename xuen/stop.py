@@ -3,6 +3,19 @@
 from __future__ import annotations
 
 import threading
+from typing import Protocol
+
+
+class Cancel(Protocol):
+    """What can say that an end was asked for, of a run or of one command; `threading.Event` and `Stop` both can."""
+
+    def is_set(self) -> bool:
+        """Whether it was."""
+        ...
+
+    def wait(self, seconds: float | None = None, /) -> bool:
+        """Sleep until it is, at most `seconds`; whether it is."""
+        ...
 
 
 class Stop:
@@ -30,6 +43,7 @@ class Stop:
             return
         self.exit_code = exit_code
         self._set.set()
+        self._skip.set()
         self._go.set()
 
     def is_set(self) -> bool:
@@ -46,9 +60,12 @@ class Stop:
 
     # --- the call that runs now ------------------------------------------------------------------------------------
 
-    def begin_call(self) -> None:
-        """A command is about to run; what was asked of an earlier one is not meant for it."""
+    def begin_call(self) -> Cancel:
+        """The token of a command that is about to run; what was asked of an earlier one is not meant for it."""
         self._skip.clear()
+        if self._set.is_set():
+            self._skip.set()
+        return self._skip
 
     def skip_call(self) -> None:
         """Ask for the end of the command that runs now, an agent or a test suite; the run itself goes on."""
@@ -56,7 +73,7 @@ class Stop:
 
     def ends_call(self) -> bool:
         """Whether the command that runs now should end."""
-        return self._set.is_set() or self._skip.is_set()
+        return self._skip.is_set()
 
     # --- between rounds --------------------------------------------------------------------------------------------
 

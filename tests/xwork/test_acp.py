@@ -274,7 +274,10 @@ def test_a_killed_session_is_loaded_told_and_resumed(drive, tmp_path, work, envi
 
     with pytest.raises(AssertionError, match="-9"):
         drive(first, begin, "--approval", "auto")
-    os.kill(int((work / "pid").read_text()), signal.SIGKILL)  # what SIGKILL of xwork left behind
+    until = time.monotonic() + PATIENCE
+    while psutil.pid_exists(int((work / "pid").read_text())):  # the command ends with xwork
+        assert time.monotonic() < until
+        time.sleep(0.05)
     (work / "again").touch()
 
     async def go_on(editor: Editor) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from xuen.proc.tree import adopt_orphans, spawn
+from xuen.proc.spawn import start
 from xuen.xwork.errors import BadUse, Interrupted
 from xuen.xwork.events import Notice
 from xuen.xwork.mcp.config import McpServer, filled, read
@@ -199,8 +199,7 @@ def test_read_only_needs_both_the_servers_word_and_the_settings_trust(play, say,
 
 def test_a_server_gets_the_environment_of_its_settings_and_little_else(play, say, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
-    monkeypatch.setenv("XUEN_TREE", "outermost")
-    names = ("OPENAI_API_KEY", "TOKEN", "XUEN_TREE", "PATH")
+    names = ("OPENAI_API_KEY", "TOKEN", "PATH")
     made = play(
         say.calls(*[("small__environment", {"name": name}) for name in names]),
         "done",
@@ -208,9 +207,8 @@ def test_a_server_gets_the_environment_of_its_settings_and_little_else(play, say
         check_after_write=False,
     )
     made.agent.run("go")
-    key, token, marks, path = made.results()
+    key, token, path = made.results()
     assert (key, token, path) == ("(not set)", "given", os.environ["PATH"])
-    assert marks.startswith("outermost:") and len(marks) > 20
 
 
 # --- failures ---
@@ -354,7 +352,6 @@ def test_all_processes_of_a_server_end_with_the_agent(play, say):
 
 
 def test_a_daemon_of_a_command_ends_with_its_call_beside_servers_and_managed_processes(play, say):
-    adopt_orphans()
     one, two = (f"30{os.getpid()}.{number}" for number in (1, 2))
     made = play(
         say.calls(
@@ -382,12 +379,12 @@ def test_whoever_runs_xwork_ends_its_servers_when_xwork_itself_is_killed(tmp_pat
     (tmp_path / "script.json").write_text(json.dumps(script))
     argv = [sys.executable, "-m", "xuen.xwork", "run", "go", "--workspace", str(work)]
     argv += ["--mcp", str(tmp_path / "mcp.json"), "--model", f"script:{tmp_path / 'script.json'}"]
-    tree = spawn(argv, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    child = start(argv, cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         wait_for(lambda: alive(word))
-        os.kill(tree.pid, signal.SIGKILL)
+        os.kill(child.pid, signal.SIGKILL)
     finally:
-        tree.end(grace=0.5)
+        child.end(grace=0.5)
     assert not alive(word) and not runs(int(pids.read_text()))
 
 

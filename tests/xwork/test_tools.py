@@ -15,8 +15,8 @@ import msgspec
 import psutil
 import pytest
 
+from xuen.proc.child import GRACE
 from xuen.proc.environment import GIT_LOCAL
-from xuen.proc.tree import GRACE
 from xuen.xwork.errors import Interrupted
 from xuen.xwork.policy.paths import PathRefused
 from xuen.xwork.tools.artifacts import SHOWN

@@ -23,11 +23,10 @@ from xuen.agent.template import Template, clean_environment, clean_prompt
 from xuen.errors import PromptTooLong
 from xuen.events import CallEnded, CallStarted, Level, Notice, Output, Purpose, Why
 from xuen.proc.capture import CallLog, Display, HeadTail, Pace
-from xuen.proc.command import CannotStart, Ended, Listener, run
+from xuen.proc.command import CannotStart, Exit, Listener, run
 from xuen.proc.output import LineCutter
 from xuen.proc.pipes import STREAMS, Stream
 from xuen.proc.private import private_folder
-from xuen.proc.roll import write_roll
 from xuen.sink import Sink
 from xuen.stop import Stop
 from xuen.texts import Language, Text
@@ -128,14 +127,15 @@ class ShellAgent:
         asked = {"purpose": call.purpose.value, "round": call.round, "language": self._language}
         return json.dumps({**asked, **self._about, **research, **call.data}, ensure_ascii=False, default=asdict)
 
-    def _run(self, argv: list[str], call: Call, place: _Place, listener: _CallListener) -> Ended:
+    def _run(self, argv: list[str], call: Call, place: _Place, listener: _CallListener) -> Exit:
         try:
             return run(
                 argv,
                 cwd=place.current,
                 env=self._environment(call, place),
                 listener=listener,
-                stop=self._stop,
+                cancel=self._stop.begin_call(),
+                hurried=self._stop.is_hurried,
                 timeout=self._timeout,
                 idle_timeout=self._idle_timeout,
             )
@@ -144,7 +144,7 @@ class ShellAgent:
                 raise PromptTooLong(texts.ENVIRONMENT_TOO_LARGE, mend=texts.USE_PROMPT_FILE) from None
             raise
 
-    def _outcome(self, call: Call, ended: Ended, listener: _CallListener) -> Outcome:
+    def _outcome(self, call: Call, ended: Exit, listener: _CallListener) -> Outcome:
         stdout, stderr = listener.text("stdout"), listener.text("stderr")
         why = ended.why
         if ended.code == 127 and not stdout.strip() and SHELL_SAYS.search(stderr):
@@ -187,11 +187,6 @@ class ShellAgent:
     def sink(self) -> Sink:
         """Where the events of its calls go."""
         return self._sink
-
-    @property
-    def workspace(self) -> Path:
-        """Where it works."""
-        return self._workspace
 
     @property
     def language(self) -> Language:
@@ -253,10 +248,6 @@ class _CallListener(Listener):
         self._take(stream, self._cutters[stream].feed(chunk))
         self._displays[stream].tick(self._cutters[stream])
 
-    def unmarked(self, who: frozenset[tuple[int, float]]) -> None:
-        """Should this run be killed, the next one cannot tell these by their environment."""
-        write_roll(self._agent.workspace, who)
-
     def tick(self) -> None:
         """Time passed."""
         if self._on_started is not None and time.monotonic() - self._began > _SETTLED:
@@ -269,7 +260,6 @@ class _CallListener(Listener):
         for stream in STREAMS:
             self._take(stream, self._cutters[stream].finish())
             self._displays[stream].release()
-        write_roll(self._agent.workspace, ())
         if self._log:
             self._log.close()
             if self._log.failed is not None:

@@ -205,7 +205,9 @@ def _printed(command: str, environ: Mapping[str, str], stop: Stop) -> str:
         argv = shlex.split(command)
         with tempfile.TemporaryDirectory(prefix="xuen-list-", ignore_cleanup_errors=True) as folder:
             env = clean_environment(environ, {"NO_COLOR": "1"})
-            ended = run(argv, cwd=Path(folder), env=env, listener=heard, stop=stop, timeout=_LIST_SECONDS)
+            ended = run(
+                argv, cwd=Path(folder), env=env, listener=heard, cancel=stop.begin_call(), timeout=_LIST_SECONDS
+            )
     except (CannotStart, ValueError, IndexError) as error:
         raise _no_list(command, plain(getattr(error, "strerror", None) or str(error))) from None
     if ended.code is None:

@@ -19,8 +19,10 @@ from xuen.cli.settings import Settings
 from xuen.errors import DamagedResearch, UsageError, reason_of
 from xuen.files.regular import NotAFile, read_regular
 from xuen.guard.verify.suite import runners_here
+from xuen.proc.spawn import sees_processes
 from xuen.texts import doctor as texts
 from xuen.texts import plain
+from xuen.texts.proc import NO_PROC, NO_PROC_MEND
 from xuen.workspace.paths import Workspace
 from xuen.workspace.research import parse as parse_research
 
@@ -38,6 +40,7 @@ def refuse_what_fails(settings: Settings, commands: Commands) -> None:
 
 
 def _of_a_run(settings: Settings, commands: Commands) -> Iterator[Finding]:
+    yield from system()
     yield agent_program(settings, commands.agent)
     if commands.judge is not None:
         yield judge_program(settings, commands.judge)
@@ -45,6 +48,12 @@ def _of_a_run(settings: Settings, commands: Commands) -> Iterator[Finding]:
     if rounds.repo is not None or rounds.verify == "tests":  # else a suite that is missing is no failure
         yield from suite(settings)
     yield from workspace(settings)
+
+
+def system() -> Iterator[Finding]:
+    """Nothing, unless this system does not show what a command leaves behind."""
+    if not sees_processes():
+        yield Finding(texts.SYSTEM, "bad", NO_PROC, NO_PROC_MEND)
 
 
 def configuration(settings: Settings) -> Iterator[Finding]:

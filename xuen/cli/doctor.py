@@ -26,10 +26,11 @@ def run(options: Options, settings: Settings, output: Output) -> int:  # noqa: A
 
     A configuration file with a fault is the row that fails, and what depends on the settings is not checked.
     """
+    failures = _rows(checks.system(), output)
     if settings.fault is not None:
-        failures = _rows([failed(settings.fault)], output)
+        failures += _rows([failed(settings.fault)], output)
     else:
-        failures = _rows(checks.configuration(settings), output)
+        failures += _rows(checks.configuration(settings), output)
         for check in (agent_checks.agent, agent_checks.judge, checks.suite, checks.workspace):
             failures += _rows(check(settings), output)
     _presets(output)

@@ -1,28 +1,28 @@
 """Run one command to its end: with limits, with its output handed on as it comes, with nothing of it left.
 
-Owns the wait: what ends a command (its own end, a timeout, idleness, a stop) and reading both pipes meanwhile, all in
-the thread that called. Refuses to wait for anything but the command itself: who holds a pipe open afterwards is
+Owns the wait: what ends a command (its own end, a timeout, idleness, a cancel) and reading its output meanwhile, all in
+the thread that called. Refuses to wait for anything but the command itself: what holds a pipe open afterwards is
 ended with the tree. Always: the pipes are closed, no process, zombie, thread or descriptor is left, also when a
-callback raises.
+callback raises; time in which this program did not run does not count.
 """
 
 from __future__ import annotations
 
+import contextlib
 import selectors
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from xuen.events import Why
+from xuen.proc.child import GRACE, Child, Clock
+from xuen.proc.load import Used, is_busy, used_below
 from xuen.proc.pipes import Pipes, Stream
-from xuen.proc.tree import GRACE, ProcessTree, adopt_orphans, spawn
-from xuen.stop import Stop
+from xuen.proc.spawn import start
+from xuen.stop import Cancel
 
-_TICK = 0.1  # seconds between looks at the clock and the stop
-_LOOK = 1.0  # seconds between looks at the tree
-_FIRST_LOOK = 0.2
-_BUSY = 0.01  # processor seconds per second from which a tree counts as working
+_TICK = 0.1  # seconds between looks at the clock and the cancel token
+_LOOK = 1.0  # seconds between looks at the processor time of the tree
 
 
 class CannotStart(OSError):
@@ -38,21 +38,31 @@ class Listener:
     def output(self, stream: Stream, chunk: bytes) -> None:
         """Bytes came, as they were read."""
 
-    def unmarked(self, who: frozenset[tuple[int, float]]) -> None:
-        """These processes do not carry the command's environment (pid and start time of each); on every change."""
-
     def tick(self) -> None:
         """About every 0.1 s, also in silence."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """How it ended. `code` is 128 + N for a death by signal N, None when the command was ended from here."""
+class Exit:
+    """How a command ended. `status` is its exit code, minus N for signal N, also where it was ended from here."""
 
     why: Why
-    code: int | None
+    status: int | None  # None only when it could not be ended
     seconds: float
-    survivors: tuple[int, ...] = ()
+    left: tuple[int, ...]  # processes that it had left running when it ended
+    survivors: tuple[int, ...]  # processes that could not be ended
+
+    @property
+    def by_itself(self) -> bool:
+        """Whether the command ended before anything ended it."""
+        return self.why in (Why.OK, Why.FAILED)
+
+    @property
+    def code(self) -> int | None:
+        """As a shell says it: 128 + N for signal N; None when the command was ended from here."""
+        if not self.by_itself or self.status is None:
+            return None
+        return self.status if self.status >= 0 else 128 - self.status
 
 
 def run(
@@ -61,103 +71,105 @@ def run(
     cwd: Path,
     env: Mapping[str, str],
     listener: Listener,
-    stop: Stop,
+    cancel: Cancel,
+    hurried: Callable[[], bool] = lambda: False,
     timeout: float = 0.0,
     idle_timeout: float = 0.0,
     grace: float = GRACE,
-) -> Ended:
+    prefix: Sequence[str] = (),
+) -> Exit:
     """Run a command with standard input from `/dev/null`; limits in seconds, 0 for none.
+
+    `prefix` are the words of a program that runs the command, a sandbox say.
 
     Raises:
         CannotStart: it could not be started.
     """
-    adopt_orphans()
-    stop.begin_call()
-    began = time.monotonic()
-    try:
-        selector = selectors.DefaultSelector()
+    with contextlib.ExitStack() as stack:
         try:
-            tree = spawn(argv, cwd=cwd, env=env)
-        except OSError:
-            selector.close()
-            raise
-    except OSError as error:
-        raise CannotStart(error.errno, error.strerror, error.filename) from error
+            selector = stack.enter_context(selectors.DefaultSelector())
+            child = start([*prefix, *argv], cwd=cwd, env=env)
+        except OSError as error:
+            raise CannotStart(error.errno, error.strerror or str(error), error.filename) from error
+        limits = {"timeout": timeout, "idle_timeout": idle_timeout, "grace": grace}
+        return attend(child, listener, cancel, hurried=hurried, selector=selector, **limits)
+
+
+def attend(
+    child: Child,
+    listener: Listener,
+    cancel: Cancel,
+    *,
+    hurried: Callable[[], bool] = lambda: False,
+    timeout: float = 0.0,
+    idle_timeout: float = 0.0,
+    grace: float = GRACE,
+    cancel_grace: float | None = None,
+    selector: selectors.BaseSelector | None = None,
+) -> Exit:
+    """Wait for the end of a command that runs, and end its tree; limits in seconds, 0 for none.
+
+    `cancel_grace` stands in for `grace` after a cancel.
+    """
+    clock = Clock()
     try:
-        with Pipes(tree, listener, selector) as pipes:
-            listener.started(tree.pid)
-            why = _wait(tree, pipes, listener, stop, _Limits(began, timeout, idle_timeout))
-            survivors = tree.end(grace=grace, hurried=stop.is_hurried, meanwhile=pipes.pump)
+        with Pipes(child, listener, selector or selectors.DefaultSelector()) as pipes:
+            listener.started(child.pid)
+            why = _wait(child, pipes, cancel, clock, (timeout, idle_timeout))
+            if why is Why.STOPPED and cancel_grace is not None:
+                grace = cancel_grace
+
+            def meanwhile(seconds: float) -> None:
+                pipes.pump(seconds)
+                clock.look()
+
+            child.end(grace=grace, hurried=hurried, meanwhile=meanwhile)
             pipes.drain()
     except BaseException:
-        tree.end(grace=grace, hurried=stop.is_hurried)  # whatever went wrong, in a callback too, nothing is left
+        child.end(grace=grace if cancel_grace is None else cancel_grace, hurried=hurried)
+        child.close()
         raise
-    code = None
-    if why is Why.OK:
-        status = tree.returncode or 0
-        code = status if status >= 0 else 128 - status
-        why = Why.OK if code == 0 else Why.FAILED
-    return Ended(why, code, time.monotonic() - began, tuple(survivors))
+    if why is Why.OK and child.status != 0:
+        why = Why.FAILED
+    return Exit(why, child.status, clock.look(), child.left, child.survivors)
 
 
-@dataclass(frozen=True, slots=True)
-class _Limits:
-    began: float
-    timeout: float
-    idle: float
-
-
-def _wait(tree: ProcessTree, pipes: Pipes, listener: Listener, stop: Stop, limits: _Limits) -> Why:
+def _wait(child: Child, pipes: Pipes, cancel: Cancel, clock: Clock, limits: tuple[float, float]) -> Why:
     """Read until the command ends or must be ended; `Why.OK` stands for its own end."""
-    pulse = _Pulse(tree, listener, limits.began)
-    while not tree.command_ended():
-        now = time.monotonic()
-        if stop.ends_call():
+    timeout, idle_timeout = limits
+    pulse = _Pulse(child.root) if idle_timeout else None
+    while not child.ended():
+        now = clock.look()
+        if cancel.is_set():
             return Why.STOPPED
-        if limits.timeout and now - limits.began >= limits.timeout:
+        if timeout and now >= timeout:
             return Why.TIMEOUT
-        pulse.look(now, pipes.last_output, limits.idle)
-        idle = limits.idle and now - pulse.last_sign >= limits.idle
-        if idle and not tree.command_ended():  # what ended during the look no longer shows what it used
-            return Why.IDLE
-        left = limits.began + limits.timeout - now if limits.timeout else _TICK
-        pipes.pump(max(0.0, min(_TICK, left)))
+        if pulse and now - pulse.last_sign >= idle_timeout and not pulse.beats(now) and not child.ended():
+            return Why.IDLE  # what ended during the look no longer shows what it used
+        if pipes.pump(max(0.0, min(_TICK, timeout - now)) if timeout else _TICK) and pulse:
+            pulse.last_sign = now
+        if pulse and now - pulse.looked >= pulse.every:
+            pulse.beats(now)
     return Why.OK
 
 
 class _Pulse:
-    """When the tree last printed something or used the processor."""
+    """When a tree last printed something or used the processor."""
 
-    def __init__(self, tree: ProcessTree, listener: Listener, now: float) -> None:
-        self._tree = tree
-        self._listener = listener
-        self._unmarked: frozenset[tuple[int, float]] = frozenset()
-        self._looked = now
-        self._every = _FIRST_LOOK
-        self._cpu: dict[tuple[int, float], float] = {}
-        self.last_sign = now
+    def __init__(self, root: int) -> None:
+        self._root = root
+        self._used: Used = {}
+        self.looked = self.last_sign = 0.0
+        self.every = _LOOK / 5  # the first look comes soon, for a later one to be compared with
 
-    def look(self, now: float, last_output: float, idle: float) -> None:
-        """Note signs of life; looking at the tree also reaps its orphans and keeps its members in mind.
-
-        Nobody who has been silent for `idle` seconds is called idle by a look of some time ago.
-        """
-        self.last_sign = max(self.last_sign, last_output)
-        passed = now - self._looked
-        if passed < self._every and not (idle and now - self.last_sign >= idle):
-            return
-        try:
-            members = self._tree.members()
-            unmarked = self._tree.unmarked(members)
-        except OSError:  # for want of descriptors; at the next turn then
-            return
-        if unmarked != self._unmarked:
-            self._unmarked = unmarked
-            self._listener.unmarked(unmarked)
-        cpu = {row.identity: row.cpu for row in members}
-        used = sum(max(0.0, seconds - self._cpu.get(who, 0.0)) for who, seconds in cpu.items())
-        if used > _BUSY * passed:
-            self.last_sign = now
-        self._cpu, self._looked = cpu, now
+    def beats(self, now: float) -> bool:
+        """Look at the processor time; whether any was used since the look before."""
+        began = Clock()
+        used = used_below(self._root)
+        busy = is_busy(self._used, used, now - self.looked)
+        self._used, self.looked = used, now
         # Where a great many processes run, looking at them takes long; it must stay a small part of the time.
-        self._every = max(_LOOK, 50 * (time.monotonic() - now))
+        self.every = max(_LOOK, 50 * began.look())
+        if busy:
+            self.last_sign = now
+        return busy

@@ -1,8 +1,8 @@
 """The output of a running command, read without ever blocking.
 
-Owns its pipes, one or two, and the descriptor that signals its end. Refuses to wait for other processes that hold a
-pipe open. Always: everything is closed at the end of the `with`, and a command that floods its output never waits for
-a sleeping reader. May be imported by `xuen.xwork`; knows nothing of agents.
+Owns its pipes, one or two, and waking up at its end. Refuses to wait for other processes that hold a pipe open.
+Always: everything is closed at the end of the `with`, and a command that floods its output never waits for a sleeping
+reader.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 import time
 from typing import IO, Literal, Protocol
 
-from xuen.proc.tree import ProcessTree
+from xuen.proc.child import Child
 
 Stream = Literal["stdout", "stderr"]
 STREAMS: tuple[Stream, ...] = ("stdout", "stderr")
@@ -40,47 +40,41 @@ class OutputListener(Protocol):
 class Pipes:
     """The output of one command; both streams may share the first pipe."""
 
-    def __init__(self, tree: ProcessTree, listener: OutputListener, selector: selectors.BaseSelector) -> None:
-        self._tree = tree
+    def __init__(self, child: Child, listener: OutputListener, selector: selectors.BaseSelector) -> None:
+        self._child = child
         self._listener = listener
         self._selector = selector
         self._files: dict[int, IO[bytes]] = {}
         self._ticked = time.monotonic()
-        self._exit = -1
-        self.last_output = self._ticked
+        self._news = -1
 
     def __enter__(self) -> Pipes:
-        for name, file in zip(STREAMS, (self._tree.process.stdout, self._tree.process.stderr), strict=True):
+        for name, file in zip(STREAMS, (self._child.stdout, self._child.stderr), strict=True):
             if file is None:
                 continue
             os.set_blocking(file.fileno(), False)
             _widen(file.fileno())
             self._selector.register(file.fileno(), selectors.EVENT_READ, name)
             self._files[file.fileno()] = file
-        if sys.platform == "linux":
-            with contextlib.suppress(OSError):  # without it the end is seen at the next tick
-                self._exit = os.pidfd_open(self._tree.pid)
-                self._selector.register(self._exit, selectors.EVENT_READ, None)
+        self._news = self._child.fileno()
+        if self._news >= 0:  # without it the end is seen at the next tick
+            self._selector.register(self._news, selectors.EVENT_READ, None)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._selector.close()
         for file in self._files.values():
             file.close()
-        if self._exit >= 0:
-            os.close(self._exit)
 
     def pump(self, seconds: float) -> int:
         """Wait up to `seconds` for output or the command's end and pass on what is there: how many bytes that was."""
         count = 0
         for key, _ in self._selector.select(seconds):
             if key.data is None:
-                self._forget_exit()
+                self._hear()
             else:
                 count += self._read(key.fd, key.data)
         now = time.monotonic()
-        if count:
-            self.last_output = now
         if now - self._ticked >= _TICK:
             self._ticked = now
             self._listener.tick()
@@ -92,9 +86,10 @@ class Pipes:
         while self._files and self.pump(0) and time.monotonic() < until:
             pass
 
-    def _forget_exit(self) -> None:
-        # Ready for ever once the command has ended, so it would turn every later wait into a busy one.
-        self._selector.unregister(self._exit)
+    def _hear(self) -> None:
+        self._child.ended()
+        if self._child.fileno() != self._news:  # closed, and its number may be that of something else by now
+            self._selector.unregister(self._news)
 
     def _read(self, fd: int, name: Stream) -> int:
         try:

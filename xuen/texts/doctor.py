@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xuen.texts import Text
 
+SYSTEM = Text("system", "系统")
 CONFIGURATION = Text("configuration", "配置")
 AGENT = Text("agent", "agent")
 PERMITS = Text("permissions", "权限")

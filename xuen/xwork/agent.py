@@ -360,7 +360,7 @@ class Agent:
             return (), ()
         from xuen.xwork.mcp.hub import Hub
 
-        self._hub = Hub(self.config.mcp, self._workspace.root, os.environ, self._cancel)
+        self._hub = Hub(self.config.mcp, self._workspace.root, self._cancel)
         return self._hub.ready()
 
     def _connected(self) -> ModelClient:

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
+from xuen.stop import Cancel
 from xuen.texts.xwork import INTERRUPTED
 from xuen.xwork.errors import Interrupted
 
-
-class Cancel(Protocol):
-    """What can say that the end was asked for; `threading.Event` and xuen's `Stop` both can."""
-
-    def is_set(self) -> bool:
-        """Whether it was."""
-        ...
-
-    def wait(self, seconds: float | None = None, /) -> bool:
-        """Sleep until it is, at most `seconds`; whether it is."""
-        ...
+__all__ = ["Cancel", "stop_if"]
 
 
 def stop_if(cancel: Cancel) -> None:

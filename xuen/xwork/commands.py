@@ -15,7 +15,6 @@ from pathlib import Path
 
 import msgspec
 
-from xuen.proc.tree import adopt_orphans
 from xuen.stop import Stop
 from xuen.texts import Language, plain
 from xuen.texts import xwork as texts
@@ -53,7 +52,6 @@ def carry_out(
 
     `chosen` is the model that the session had until now; the last two go on with it unless the options say otherwise.
     """
-    adopt_orphans()  # all sessions of this process are the agent's; a host that uses the library may have others
     path = session_path(options, workspace)
     config = settings(options, workspace, session=path, language=language, chosen=chosen)
     asks = may_it(stop, language) if config.approval is Approval.ASK else None

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from threading import Event
 from typing import Final
 
 import msgspec
@@ -28,7 +29,6 @@ from xuen.errors import ConfigError
 from xuen.proc.command import Listener, run
 from xuen.proc.output import clean_text
 from xuen.proc.pipes import Stream
-from xuen.stop import Stop
 from xuen.texts import Text
 from xuen.texts import presets as texts
 
@@ -82,7 +82,7 @@ class Preset(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         env.pop("MSWEA_SILENT_STARTUP", None)  # mini tells its version in the greeting that this suppresses
         with suppress(OSError), tempfile.TemporaryDirectory(prefix="xuen-") as folder:  # not started, or a full disk
             argv = [program, *self.version]
-            code = run(argv, cwd=Path(folder), env=env, listener=heard, stop=Stop(), timeout=_VERSION_SECONDS).code
+            code = run(argv, cwd=Path(folder), env=env, listener=heard, cancel=Event(), timeout=_VERSION_SECONDS).code
         # One that fails may well tell a version, but that of an interpreter it does not like.
         found = _VERSION.search(clean_text(bytes(heard.said))) if code == 0 else None
         return found[0] if found else None

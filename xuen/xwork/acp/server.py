@@ -23,7 +23,6 @@ from acp import schema
 
 from xuen import __version__
 from xuen.errors import UserError
-from xuen.proc.tree import adopt_orphans
 from xuen.stop import Stop
 from xuen.texts import acp as texts
 from xuen.texts import language_here, plain
@@ -50,7 +49,6 @@ def run(options: argparse.Namespace, stop: Stop) -> int:
         BadUse: the options make no sense, or standard input or output is closed.
         XworkError: standard output cannot be written.
     """
-    adopt_orphans()  # all sessions of this process are those of its agents
     logging.getLogger().addHandler(logging.NullHandler())  # the package logs what a client does wrong
     pattern = settings(options, Path.cwd(), session=None, language=language_here(os.environ))
     return asyncio.run(_serve(Service(pattern), stop))

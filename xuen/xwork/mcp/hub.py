@@ -51,7 +51,7 @@ _NAME = 64  # characters that a tool's name may have for the strictest of provid
 class Hub:
     """The servers of one agent."""
 
-    def __init__(self, configs: Iterable[McpServer], workspace: Path, env: Mapping[str, str], cancel: Cancel) -> None:
+    def __init__(self, configs: Iterable[McpServer], workspace: Path, cancel: Cancel) -> None:
         """Begin to start them all.
 
         Raises:
@@ -67,7 +67,7 @@ class Hub:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="MCP servers", daemon=True)
         self._thread.start()
-        self._servers = [Server(config, workspace, env) for config in configs]
+        self._servers = [Server(config, workspace) for config in configs]
         self._starting = asyncio.run_coroutine_threadsafe(self._start(), self._loop)
 
     def ready(self) -> tuple[Sequence[Tool[Any]], Sequence[tuple[str, Text]]]:

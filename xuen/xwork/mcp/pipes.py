@@ -8,7 +8,6 @@ that nobody waits for its answer.
 from __future__ import annotations
 
 import asyncio
-import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import IO
@@ -17,6 +16,8 @@ import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 from mcp.types import jsonrpc_message_adapter
+
+from xuen.proc.child import Child
 
 Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
 Outgoing = MemoryObjectSendStream[SessionMessage]
@@ -46,7 +47,7 @@ class LastWords:
 
 
 @asynccontextmanager
-async def streams(process: subprocess.Popen[bytes], last: LastWords) -> AsyncIterator[tuple[Incoming, Outgoing]]:
+async def streams(process: Child, last: LastWords) -> AsyncIterator[tuple[Incoming, Outgoing]]:
     """Speak with a process; closes its input at the end, but does not end the process."""
     assert process.stdin is not None and process.stdout is not None and process.stderr is not None
     output, errors, writer = await _reader(process.stdout), await _reader(process.stderr), await _writer(process.stdin)

@@ -9,11 +9,9 @@ no secret of the settings is in what is told of its troubles.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
 import subprocess
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -27,7 +25,8 @@ from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT, CallToolResult, Implem
 
 from xuen import __version__, redact
 from xuen.errors import XuenError
-from xuen.proc.tree import TREE, ProcessTree, spawn
+from xuen.proc.child import Child
+from xuen.proc.spawn import start
 from xuen.texts import Text, plain
 from xuen.texts import mcp as texts
 from xuen.xwork.mcp.config import McpServer
@@ -51,14 +50,13 @@ class Unavailable(XuenError):
 class Server:
     """A server; all methods but `end` belong to one event loop."""
 
-    def __init__(self, config: McpServer, workspace: Path, env: Mapping[str, str]) -> None:
-        """`env` is that of xwork; a server gets the little of it that every program needs."""
+    def __init__(self, config: McpServer, workspace: Path) -> None:
+        """A server gets the little of our environment that every program needs."""
         self.config = config
         self.tools: list[Tool] = []
         self._cwd = workspace / (config.cwd or ".")
-        marks = {TREE: env[TREE]} if TREE in env else {}
-        self._env = get_default_environment() | config.env | marks
-        self._tree: ProcessTree | None = None
+        self._env = get_default_environment() | config.env
+        self._child: Child | None = None
         self._last = LastWords()
         self._client: Client | None = None
         self._life: asyncio.Task[None] | None = None
@@ -103,8 +101,8 @@ class Server:
 
     def end(self) -> None:
         """End all its processes, if any are left; blocks, from any thread."""
-        if self._tree is not None:
-            self._tree.end(grace=_GRACE)
+        if self._child is not None:
+            self._child.end(grace=_GRACE)
 
     def why(self, error: BaseException | None) -> Text:
         """What became of a start or of a call, in one line."""
@@ -116,7 +114,7 @@ class Server:
         if isinstance(cause, TimeoutError):
             what = texts.TOO_SLOW.of(seconds=f"{self.config.start_timeout:g}")
         elif self._by_itself:
-            what = texts.ENDED.of(code=self._exit_code())
+            what = texts.ENDED.of(code="?" if self._child is None or self._child.status is None else self._child.status)
         else:
             return plain(" ".join(self._masked(str(cause)).split()) or type(cause).__name__)
         last = self._masked(self._last.line())
@@ -132,19 +130,8 @@ class Server:
             text = text.replace(form, "***")
         return redact.text(text)
 
-    def _exit_code(self) -> int | str:
-        """Of the process, which its tree does not want to have reaped yet."""
-        if self._tree is None:
-            return "?"
-        if self._tree.returncode is not None:
-            return self._tree.returncode
-        with contextlib.suppress(ChildProcessError):
-            if found := os.waitid(os.P_PID, self._tree.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-                return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
-        return "?"
-
     def _has_ended(self) -> bool:
-        return self._tree is not None and self._tree.command_ended()
+        return self._child is not None and self._child.ended()
 
     async def _live(self, ready: asyncio.Event) -> None:
         """From its start to its end, in one task: the package's scopes must be left where they were entered."""
@@ -167,12 +154,12 @@ class Server:
         await asyncio.to_thread(self.end)  # what is left of an earlier life
         self._last, self._by_itself = LastWords(), False
         argv = [self.config.command, *self.config.args]
-        self._tree = spawn(argv, cwd=self._cwd, env=self._env, stdin=subprocess.PIPE, lasting=True)
+        self._child = start(argv, cwd=self._cwd, env=self._env, stdin=subprocess.PIPE)
         try:
-            async with streams(self._tree.process, self._last) as pair:
+            async with streams(self._child, self._last) as pair:
                 yield pair
         finally:
-            await asyncio.to_thread(self._leave, self._tree)
+            await asyncio.to_thread(self._leave, self._child)
 
     @asynccontextmanager
     async def _over_http(self) -> AsyncIterator[Any]:
@@ -186,12 +173,12 @@ class Server:
         ):
             yield pair
 
-    def _leave(self, tree: ProcessTree) -> None:
+    def _leave(self, child: Child) -> None:
         until = time.monotonic() + _LEAVES
-        while not tree.command_ended() and time.monotonic() < until:
+        while not child.ended() and time.monotonic() < until:
             time.sleep(_TICK)
-        self._by_itself = tree.command_ended()
-        tree.end(grace=_GRACE)
+        self._by_itself = child.ended()
+        child.end(grace=_GRACE)
 
 
 async def _listed(client: Client) -> list[Tool]:

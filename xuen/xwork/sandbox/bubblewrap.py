@@ -5,8 +5,8 @@ long as the agent, sees no other processes, has no capabilities, no sockets belo
 unless it is allowed; the runtime's own folder in the workspace can only be read. Refuses to go on where the
 sandbox cannot be made: a command then does not run at all, and no exit code is taken for its own.
 
-Always holds: the environment passes through, so a process in the sandbox carries the marks of its tree; bubblewrap
-stays the first process of that tree and everything inside ends with the sandbox's own first process.
+Always holds: the environment passes through; bubblewrap is the first process of the command's tree, and everything
+inside ends with the sandbox's own first process.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from xuen.proc.tree import spawn
+from xuen.proc.spawn import start
 from xuen.texts import Text, plain
 from xuen.texts import sandbox as texts
 from xuen.texts.xwork import INTERRUPTED
@@ -188,15 +188,15 @@ def _tried_out(
 
     deadline = time.monotonic() + _PROBE
     with TemporaryFile() as errors:
-        tree = spawn(argv, cwd=root, env=env, stdout=subprocess.DEVNULL, stderr=errors, pass_fds=(report,))
+        child = start(argv, cwd=root, env=env, stdout=subprocess.DEVNULL, stderr=errors, extra=[report])
         try:
-            while not tree.command_ended():
+            while not child.ended():
                 if cancel.wait(_LOOK):
                     raise Interrupted(INTERRUPTED)
                 if time.monotonic() >= deadline:
                     late = texts.TOO_SLOW.of(seconds=f"{_PROBE:g}")
                     raise BadUse(texts.BROKEN.of(reason=late), mend=texts.BROKEN_MEND)
         finally:
-            tree.end(grace=0.0)
+            child.end(grace=0.0)
         errors.seek(0)
-        return tree.returncode, errors.read().decode("utf-8", "replace").strip().splitlines()
+        return child.status, errors.read().decode("utf-8", "replace").strip().splitlines()

@@ -8,27 +8,23 @@ nothing that a command started is left when `run` returns, also when it was canc
 from __future__ import annotations
 
 import os
-import selectors
 import shutil
 import subprocess
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 
-import msgspec
-
+from xuen.proc import spawn
+from xuen.proc.child import Child
+from xuen.proc.command import Exit, Listener, attend
 from xuen.proc.environment import outside_git
-from xuen.proc.pipes import Pipes, Stream
-from xuen.proc.tree import GRACE, ProcessTree, spawn
+from xuen.proc.pipes import Stream
 from xuen.xwork.cancel import Cancel
 from xuen.xwork.policy.paths import Workspace
 from xuen.xwork.sandbox.bubblewrap import Sandbox
 from xuen.xwork.sandbox.report import Report
 from xuen.xwork.tools.base import ToolError
 
-_TICK = 0.05  # seconds between two looks at the clock and the cancel token
 _CANCEL_GRACE = 1.0  # seconds between SIGTERM and SIGKILL after a cancel
 _QUIET = {
     "PAGER": "cat",
@@ -41,24 +37,6 @@ _QUIET = {
     "PYTHONUNBUFFERED": "1",
 }
 _READ_BY_SHELLS = ("BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS")
-
-
-class Why(StrEnum):
-    """What ended a command."""
-
-    ITSELF = "itself"
-    TIMEOUT = "timeout"
-    CANCELLED = "cancelled"
-    SANDBOX = "sandbox"  # it could not be made, so the command was never started
-
-
-class Ended(msgspec.Struct, frozen=True):
-    """How a command ended; `status` is its exit code, minus N for signal N; None where it could not be ended."""
-
-    why: Why
-    status: int | None
-    seconds: float
-    left_behind: int  # processes that were still running when the command itself was over
 
 
 def environment(outside: Mapping[str, str]) -> dict[str, str]:
@@ -77,25 +55,22 @@ def shell() -> str:
 class Started:
     """A command that runs: its process tree, and the report of its sandbox if it has one."""
 
-    def __init__(self, tree: ProcessTree, report: Report | None = None) -> None:
-        self.tree = tree
+    def __init__(self, child: Child, report: Report | None = None) -> None:
+        self.child = child
         self._report = report
 
-    @property
-    def group(self) -> int:
-        """The process group that signals for the command are sent to."""
-        if self._report is None or self.tree.command_ended():
-            return self.tree.pid
-        return self._report.first_process or self.tree.pid
+    def signal(self, number: int) -> None:
+        """Signal its process group."""
+        self.child.signal(number, self._report.first_process if self._report else None)
 
-    def members(self) -> int:
-        """How many processes of the command run, the sandbox's own not counted."""
+    def left(self) -> int:
+        """How many processes it left running, the sandbox's own not counted; asked after the end."""
         own = self._report.first_process if self._report else None
-        return sum(row.pid != own for row in self.tree.members())
+        return sum(pid != own for pid in self.child.left)
 
     def refused(self) -> bool:
         """Whether it ended because its sandbox could not be made; asked after the end."""
-        return self._report is not None and (self.tree.returncode or 0) > 0 and not self._report.carried_out
+        return self._report is not None and (self.child.status or 0) > 0 and not self._report.carried_out
 
     def close(self) -> None:
         """Release the report of the sandbox; what it said stays available."""
@@ -110,11 +85,8 @@ def start(
     *,
     stdin: int = subprocess.DEVNULL,
     sandbox: Sandbox | None = None,
-    lasting: bool = False,
 ) -> Started:
     """Start a command; both outputs come through one pipe, in the order in which they were written.
-
-    A `lasting` one goes on beside others.
 
     Raises:
         ToolError: the system refused.
@@ -123,7 +95,7 @@ def start(
         raise ToolError("a command cannot hold a NUL character")
     try:
         argv = [shell(), "-c", command]
-        return launch(argv, cwd, env, stdin=stdin, stderr=subprocess.STDOUT, sandbox=sandbox, lasting=lasting)
+        return launch(argv, cwd, env, stdin=stdin, stderr=subprocess.STDOUT, sandbox=sandbox)
     except OSError as error:
         raise ToolError(f"the command could not be started: {error.strerror}") from error
 
@@ -136,7 +108,6 @@ def launch(
     stdin: int = subprocess.DEVNULL,
     stderr: int,
     sandbox: Sandbox | None,
-    lasting: bool = False,
 ) -> Started:
     """Start a program, inside the sandbox if there is one.
 
@@ -144,17 +115,16 @@ def launch(
         OSError: the system refused.
     """
     if sandbox is None:
-        return Started(spawn(argv, cwd=cwd, env=env, stdin=stdin, stderr=stderr, lasting=lasting))
+        return Started(spawn.start(argv, cwd=cwd, env=env, stdin=stdin, stderr=stderr))
     report = Report()
     try:
         inside = sandbox.argv(argv, Path(os.path.realpath(cwd)), report.write_end)
-        ends = (report.write_end,)
-        tree = spawn(inside, cwd=cwd, env=env, stdin=stdin, stderr=stderr, pass_fds=ends, lasting=lasting)
+        child = spawn.start(inside, cwd=cwd, env=env, stdin=stdin, stderr=stderr, extra=[report.write_end])
         report.begun()
     except BaseException:
         report.close()
         raise
-    return Started(tree, report)
+    return Started(child, report)
 
 
 @contextmanager
@@ -174,38 +144,15 @@ def folder(workspace: Workspace, cwd: str) -> Iterator[Path]:
             os.close(descriptor)
 
 
-def run(started: Started, take: Callable[[bytes], None], *, timeout: float, cancel: Cancel, began: float) -> Ended:
+def run(started: Started, take: Callable[[bytes], None], *, timeout: float, cancel: Cancel) -> Exit:
     """Read a started command to its end and end its tree; `take` gets the output as it comes."""
-    tree = started.tree
     try:
-        with Pipes(tree, _Taker(take), selectors.DefaultSelector()) as pipe:
-            why = _wait(tree, pipe, cancel, began + timeout)
-            grace = _CANCEL_GRACE if why is Why.CANCELLED else GRACE
-            left = started.members() if why is Why.ITSELF else 0
-            tree.end(grace=grace, meanwhile=pipe.pump)
-            pipe.drain()
-    except BaseException:
-        tree.end(grace=_CANCEL_GRACE)
-        raise
+        return attend(started.child, _Taker(take), cancel, timeout=timeout, cancel_grace=_CANCEL_GRACE)
     finally:
         started.close()
-    if why is Why.ITSELF and started.refused():
-        why = Why.SANDBOX
-    return Ended(why, tree.returncode, time.monotonic() - began, left)
 
 
-def _wait(tree: ProcessTree, pipe: Pipes, cancel: Cancel, deadline: float) -> Why:
-    while not tree.command_ended():
-        if cancel.is_set():
-            return Why.CANCELLED
-        left = deadline - time.monotonic()
-        if left <= 0:
-            return Why.TIMEOUT
-        pipe.pump(min(_TICK, left))
-    return Why.ITSELF
-
-
-class _Taker:
+class _Taker(Listener):
     """Passes the output on."""
 
     def __init__(self, take: Callable[[bytes], None]) -> None:
@@ -215,6 +162,3 @@ class _Taker:
         """Bytes came; both streams are one here."""
         del stream
         self._take(chunk)
-
-    def tick(self) -> None:
-        """Nothing to do in between."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import signal
-import time
 from typing import Annotated
 
 from msgspec import Meta
 
+from xuen.events import Why
+from xuen.proc.command import Exit
 from xuen.texts.xwork import INTERRUPTED
 from xuen.xwork.errors import Interrupted
 from xuen.xwork.policy.permission import Risk
@@ -15,6 +16,7 @@ from xuen.xwork.tools import command
 from xuen.xwork.tools.artifacts import Capture
 from xuen.xwork.tools.base import Arguments, Effect, Kit, Outcome, Tool, command_of
 
+_NOT_RUN = "the command was not run: the sandbox around it could not be made"
 TIMEOUT = 120.0  # seconds unless the call says otherwise
 ExitCode = Annotated[int, Meta(ge=0, le=255)]
 
@@ -33,17 +35,18 @@ class ExecCommand(Arguments, frozen=True, kw_only=True):
 
 def _run(asked: ExecCommand, kit: Kit) -> Outcome:
     capture = Capture(kit.artifacts)
-    began = time.monotonic()
     with command.folder(kit.workspace, asked.cwd) as cwd:
         started = command.start(asked.command, cwd, kit.env, sandbox=kit.sandbox)
     try:
-        ended = command.run(started, capture.add, timeout=asked.timeout, cancel=kit.cancel, began=began)
+        ended = command.run(started, capture.add, timeout=asked.timeout, cancel=kit.cancel)
     finally:
         output = capture.text()
-    if ended.why is command.Why.CANCELLED:
+    if ended.why is Why.STOPPED:
         raise Interrupted(INTERRUPTED)  # nothing is recorded, so a resumed run does it again
-    good = ended.why is command.Why.ITSELF and ended.status in asked.expected_exit_codes
-    text = f"{_how(ended, asked)}\n{output}" if output else f"{_how(ended, asked)}\n(no output)"
+    refused = started.refused()
+    good = ended.by_itself and not refused and ended.status in asked.expected_exit_codes
+    how = _NOT_RUN if ended.by_itself and refused else _how(ended, started.left(), asked)
+    text = f"{how}\n{output or '(no output)'}"
     # A command that failed may have done half of its work, but that is not what the gate asks about.
     return Outcome(
         text,
@@ -54,13 +57,11 @@ def _run(asked: ExecCommand, kit: Kit) -> Outcome:
     )
 
 
-def _how(ended: command.Ended, asked: ExecCommand) -> str:
+def _how(ended: Exit, left_behind: int, asked: ExecCommand) -> str:
     took = f"{ended.seconds:.1f} s"
-    if ended.why is command.Why.TIMEOUT:
+    if ended.why is Why.TIMEOUT:
         return f"timed out after {asked.timeout:g} s; the command and everything that it started were ended"
-    if ended.why is command.Why.SANDBOX:
-        return "the command was not run: the sandbox around it could not be made"
-    left = f"; {ended.left_behind} processes that it left running were ended" if ended.left_behind else ""
+    left = f"; {left_behind} processes that it left running were ended" if left_behind else ""
     if ended.status is None or ended.status < 0:
         return f"{_signal(ended.status)} after {took}{left}"
     expected = ""

@@ -35,7 +35,7 @@ def status(managed: Managed) -> str:
     """How a process ended."""
     if managed.refused():
         return "not run: the sandbox around it could not be made"
-    code = managed.tree.returncode
+    code = managed.child.status
     if code is None:
         return "could not be ended"
     return f"exited with code {code}" if code >= 0 else f"ended by signal {-code}"

@@ -19,7 +19,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from xuen.proc.tree import GRACE
+from xuen.proc.child import GRACE
 from xuen.xwork.cancel import Cancel
 from xuen.xwork.sandbox.bubblewrap import Sandbox
 from xuen.xwork.tools import command
@@ -43,19 +43,19 @@ class Managed:
     def __init__(self, name: str, text: str, started: command.Started) -> None:
         self.name = name
         self.command = text
-        self.tree = started.tree
+        self.child = started.child
         self._started = started
         self._unread: deque[str] = deque()
         self._size = self._lost = 0  # characters
         self._news = threading.Condition()
         self._reader = threading.Thread(target=self._read, name=f"output of {name}", daemon=True)
-        assert self.tree.process.stdin is not None
-        os.set_blocking(self.tree.process.stdin.fileno(), False)
+        assert self.child.stdin is not None
+        os.set_blocking(self.child.stdin.fileno(), False)
         self._reader.start()
 
     def running(self) -> bool:
         """Whether the command itself runs."""
-        return not self.tree.command_ended()
+        return not self.child.ended()
 
     def wait(self, seconds: float, cancel: Cancel) -> None:
         """Wait for output or the end, at most `seconds`."""
@@ -88,7 +88,7 @@ class Managed:
 
     def write(self, text: bytes, cancel: Cancel) -> int:
         """Give it input; how many bytes it took within a few seconds."""
-        file = self.tree.process.stdin
+        file = self.child.stdin
         if file is None or file.closed:
             raise ToolError(f"the standard input of {self.name} is closed")
         view, done, deadline = memoryview(text), 0, time.monotonic() + _WRITE
@@ -107,9 +107,9 @@ class Managed:
 
     def close_stdin(self) -> None:
         """End its input."""
-        if self.tree.process.stdin is not None:
+        if self.child.stdin is not None:
             with contextlib.suppress(BrokenPipeError):
-                self.tree.process.stdin.close()
+                self.child.stdin.close()
 
     def refused(self) -> bool:
         """Whether it never began, because its sandbox could not be made; asked after the end."""
@@ -117,27 +117,21 @@ class Managed:
 
     def interrupt(self) -> None:
         """What Ctrl+C does in a terminal: SIGINT for its group."""
-        self._group(signal.SIGINT)
+        self._started.signal(signal.SIGINT)
 
     def terminate(self) -> None:
         """Ask it to end."""
-        self._group(signal.SIGTERM)
+        self._started.signal(signal.SIGTERM)
 
     def end(self, grace: float, hurried: Callable[[], bool]) -> None:
         """End it with everything that it started."""
-        self.tree.end(grace=grace, hurried=hurried)
+        self.child.end(grace=grace, hurried=hurried)
         self.close_stdin()
         self._reader.join(0.5)
         self._started.close()
 
-    def _group(self, number: signal.Signals) -> None:
-        # Unreaped until its tree has ended, so the group cannot have passed to others.
-        if self.tree.returncode is None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._started.group, number)
-
     def _read(self) -> None:
-        file = self.tree.process.stdout
+        file = self.child.stdout
         assert file is not None
         whole = codecs.getincrementaldecoder("utf-8")("replace")
         with file:
@@ -174,7 +168,7 @@ class ProcessTable:
         """
         if len(self._managed) >= AT_ONCE:
             raise ToolError(f"{AT_ONCE} processes are there already; stop one of them first")
-        started = command.start(text, cwd, env, stdin=subprocess.PIPE, sandbox=sandbox, lasting=True)
+        started = command.start(text, cwd, env, stdin=subprocess.PIPE, sandbox=sandbox)
         self._count += 1
         managed = Managed(f"p{self._count}", text, started)
         self._managed[managed.name] = managed

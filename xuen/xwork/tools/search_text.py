@@ -10,13 +10,13 @@ import os
 import shutil
 import stat
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta
 
+from xuen.events import Why
 from xuen.texts.xwork import INTERRUPTED
 from xuen.xwork.cancel import stop_if
 from xuen.xwork.errors import Interrupted
@@ -142,10 +142,10 @@ def _prefiltered(folder: int, asked: SearchText, kit: Kit, query: bytes) -> set[
         started = command.launch(argv, Path(where), kit.env, stderr=subprocess.DEVNULL, sandbox=kit.sandbox)
     except (OSError, ValueError):
         return None
-    ended = command.run(started, take, timeout=_PREFILTER, cancel=kit.cancel, began=time.monotonic())
-    if ended.why is command.Why.CANCELLED:
+    ended = command.run(started, take, timeout=_PREFILTER, cancel=kit.cancel)
+    if ended.why is Why.STOPPED:
         raise Interrupted(INTERRUPTED)
-    if ended.why is not command.Why.ITSELF or ended.status not in (0, 1) or len(names) > _NAMES:
+    if not ended.by_itself or started.refused() or ended.status not in (0, 1) or len(names) > _NAMES:
         return None
     return {name.removeprefix(b"./") for name in bytes(names).split(b"\0") if name}
 

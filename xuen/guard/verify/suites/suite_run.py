@@ -10,9 +10,8 @@ from __future__ import annotations
 import errno
 import shutil
 import signal
-import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -108,7 +107,7 @@ class SuiteRun:
     timeout: float
     climbs: bool
     python: str
-    _began: float = field(default_factory=time.monotonic)
+    _spent: float = 0.0
     _started: bool = False
     _before: Trace | None = None
 
@@ -125,16 +124,25 @@ class SuiteRun:
         """
         if self.stop.is_set():
             return Ran(Why.STOPPED, None, "", "")
-        left = self.timeout and max(0.01, self.timeout - (time.monotonic() - self._began))
+        left = self.timeout and max(0.01, self.timeout - self._spent)
         if not self._started:
             self._started, self._before = True, trace_of(self.folder)
         captured = _Captured()
         try:
-            ended = run(argv, cwd=self.folder, env=self.env, listener=captured, stop=self.stop, timeout=left)
+            ended = run(
+                argv,
+                cwd=self.folder,
+                env=self.env,
+                listener=captured,
+                cancel=self.stop.begin_call(),
+                hurried=self.stop.is_hurried,
+                timeout=left,
+            )
         except CannotStart as error:
             if error.errno not in _NOT_THERE:
                 raise
             return Ran(Why.NOT_FOUND, None, "", f"{argv[0]}: {error.strerror}")
+        self._spent += ended.seconds
         return Ran(ended.why, ended.code, captured.text("stdout"), captured.text("stderr"))
 
     def changed(self) -> str:
