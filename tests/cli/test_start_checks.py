@@ -33,8 +33,9 @@ FINE = "agent: {command: 'cat $prompt_file'}\n"
             f"{FINE}rounds:\n  judge_command: no-such-judge $prompt\n",
             ("config.yaml:3: rounds.judge_command: no-such-",),
         ),
-        (f"{FINE}workspace: my-agent\n", ("my-agent cannot be made",)),
+        (f"{FINE}workspace: my-agent\n", ("my-agent is not a folder",)),
         ("agent:\n  preset: xwork\n", ("needs the package xllamacpp", "pip install xllamacpp")),
+        ("xwork:\n  model: gpt\n", ("config.yaml:2: xwork.model: a model is named and no server", "--base-url")),
         ("agent:\n  preset: xwork\n", ("XWORK_MODEL_FILE names a file that is not there: /nowhere.gguf",)),
     ],
 )

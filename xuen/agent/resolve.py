@@ -76,6 +76,8 @@ def resolve(agent: AgentSettings, xwork: XworkSettings) -> Resolved:
 def _check_server(settings: XworkSettings) -> None:
     """Find what the built-in agent would say in every call before the first one."""
     if settings.base_url is None:
+        if settings.model is not None and not settings.model.startswith("script:"):
+            raise ConfigError(texts.NO_SERVER, where="xwork.model", mend=texts.NO_SERVER_MEND)
         return
     if not re.match(r"https?://[^/\s]", settings.base_url):
         raise ConfigError(

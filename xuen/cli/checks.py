@@ -112,11 +112,7 @@ def workspace(settings: Settings) -> Iterator[Finding]:
         yield Finding(texts.WORKSPACE, "bad", placed(str(root), reason_of(error)), texts.WORKSPACE_MEND)
         return
     if not is_there:
-        above = next((folder for folder in (root, *root.parents) if os.path.lexists(folder)), root)
-        if above != root and above.is_dir() and os.access(above, os.W_OK | os.X_OK):
-            yield Finding(texts.WORKSPACE, "good", texts.WILL_BE_MADE.of(path=str(root)))
-        else:
-            yield Finding(texts.WORKSPACE, "bad", texts.CANNOT_BE_MADE.of(path=str(root)), texts.WORKSPACE_MEND)
+        yield _new_workspace(root)
         return
     for path in _not_usable(place):
         yield Finding(texts.WORKSPACE, "bad", texts.NOT_WRITABLE.of(path=str(path)), texts.WORKSPACE_MEND)
@@ -135,6 +131,16 @@ def workspace(settings: Settings) -> Iterator[Finding]:
     except OSError as error:
         what = placed(str(place.research), reason_of(error))
         yield Finding(texts.WORKSPACE, "bad", what, texts.WORKSPACE_MEND)
+
+
+def _new_workspace(root: Path) -> Finding:
+    """Whether a workspace can be made at a place where there is none."""
+    above = next((folder for folder in (root, *root.parents) if os.path.lexists(folder)), root)
+    if not above.is_dir():
+        return Finding(texts.WORKSPACE, "bad", texts.NO_FOLDER.of(path=str(above)), texts.WORKSPACE_MEND)
+    if not os.access(above, os.W_OK | os.X_OK):
+        return Finding(texts.WORKSPACE, "bad", texts.CANNOT_BE_MADE.of(path=str(root)), texts.WORKSPACE_MEND)
+    return Finding(texts.WORKSPACE, "good", texts.WILL_BE_MADE.of(path=str(root)))
 
 
 def _not_usable(place: Workspace) -> Iterator[Path]:

@@ -196,15 +196,24 @@ def _check_known(command: str, options: Sequence[tuple[str, str | None]]) -> Non
 
 def _unknown_option(name: str, command: str) -> UsageError:
     if name in FLAGS:
+        owner = next(other for other in COMMANDS if FLAGS[name] in flags_of(other))
         if command == "run":
-            owner = next(other for other in COMMANDS if FLAGS[name] in flags_of(other))
             return UsageError(texts.UNKNOWN_OPTION, where=name, mend=_see_help(owner))
-        mend = texts.OR_TASK.of(program=called_as(), command=command)
+        mend = texts.OR_TASK.of(program=called_as(), command=command) if owner == "run" else _see_help(command)
         return UsageError(texts.NOT_FOR_COMMAND.of(command=command), where=name, mend=mend)
-    near = nearest(name, [other for flag in flags_of(command) for other in flag.names if other.startswith("--")])
-    if near is not None:
-        return UsageError(texts.UNKNOWN_OPTION, where=name, mend=shared.DID_YOU_MEAN.of(name=near))
-    return UsageError(texts.UNKNOWN_OPTION, where=name, mend=texts.DASH_TASK)
+    near = _near_option(name, command)
+    other = texts.DASH_TASK if command in ("run", "serve") else _see_help(command)
+    mend = other if near is None else shared.DID_YOU_MEAN.of(name=near)
+    return UsageError(texts.UNKNOWN_OPTION, where=name, mend=mend)
+
+
+def _near_option(name: str, command: str) -> str | None:
+    """The only option that begins like an unknown one, else the one that looks most like it, the dashes aside."""
+    word = name.lstrip("-").lower()
+    names = [flag.names[-1].removeprefix("--") for flag in flags_of(command)]
+    begun = [other for other in names if other.startswith(word)]
+    near = begun[0] if len(begun) == 1 else nearest(word, names)
+    return None if near is None else f"--{near}"
 
 
 def _check_texts(options: Sequence[tuple[str, str | None]], words: Sequence[str]) -> None:

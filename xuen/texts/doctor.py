@@ -91,7 +91,7 @@ WILL_BE_MADE = Text("{path} will be made", "将新建 {path}")
 CANNOT_BE_MADE = Text("{path} cannot be made", "无法新建 {path}")
 NOT_WRITABLE = Text("{path} cannot be written to", "无法写入 {path}")
 WORKSPACE_MEND = Text(
-    "name another folder with --workspace, or mend its permissions", "请用 --workspace 另选文件夹，或修正其权限"
+    "name another folder with --workspace, or fix its permissions", "请用 --workspace 另选文件夹，或修正其权限"
 )
 RUN_IS = Text("a run is going on there (process {pid})", "其中有运行正在进行（进程 {pid}）")
 DAMAGED = Text(

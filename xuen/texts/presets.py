@@ -12,6 +12,11 @@ NEAREST_PRESET_MEND = Text(
 
 BAD_SERVER = Text('"{url}" is not the address of a server', "“{url}”不是服务器地址")
 BAD_SERVER_MEND = Text("Write it like http://127.0.0.1:11434/v1", "请写成 http://127.0.0.1:11434/v1 这样")
+NO_SERVER = Text("a model is named and no server that has it", "指定了模型，却没有指定服务器")
+NO_SERVER_MEND = Text(
+    "Add --base-url URL (xwork.base_url); the embedded model has no choice of models",
+    "请加上 --base-url URL（xwork.base_url）；内嵌模型没有别的模型可选",
+)
 NO_MODEL = Text("a server is named and no model", "指定了服务器，却没有指定模型")
 NO_MODEL_MEND = Text("Add --model NAME (xwork.model)", "请加上 --model 名称（xwork.model）")
 SERVER_UNUSED = Text(
