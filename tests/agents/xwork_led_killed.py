@@ -15,7 +15,6 @@ import signal
 import sys
 from pathlib import Path
 
-from xuen.prompt import Setting, research_prompt
 from xuen.workspace import section_script
 from xuen.workspace.research import Sections, new_research, parse
 from xuen.xwork.agent import Agent
@@ -23,6 +22,7 @@ from xuen.xwork.config import AgentConfig
 from xuen.xwork.messages import Finish
 from xuen.xwork.model.client import Finished, TextDelta
 from xuen.xwork.profile.led import Led
+from xuen.xwork.request import Request
 from xuen.xwork.session.journal import read
 from xuen.xwork.session.ledger import Ledger, State
 from xuen.xwork.session.records import Prompted
@@ -47,23 +47,14 @@ class Answers:
         pass
 
 
-def prompt(workspace: Path) -> str:
-    setting = Setting(
-        task="Design a kite.",
-        language="en",
-        extra_notes="",
-        interpreter=sys.executable,
-        section_writer=str(workspace / "write_section.py"),
-        workspace=str(workspace),
-        max_state_chars=0,
-    )
-    return research_prompt(setting, round=1, words=["silk"], state=Sections("", ""), inputs=[])
+REQUEST = Request(purpose="research", task="Design a kite.", words=("silk",))
 
 
 def live(workspace: Path) -> None:
-    with Agent(AgentConfig(workspace=workspace), client=Led(Answers(), workspace)) as agent:
+    config = AgentConfig(workspace=workspace, request=REQUEST)
+    with Agent(config, client=Led(Answers(), workspace, REQUEST)) as agent:
         if agent.session.ledger.state is State.NEW:
-            agent.run(prompt(workspace))
+            agent.run("go")
         elif agent.session.ledger.interrupted:
             agent.resume()
 

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from xuen.prompt import Setting, judge_prompt, research_prompt, words_prompt
 from xuen.workspace import section_script
-from xuen.workspace.research import Sections, new_research, parse
+from xuen.workspace.research import new_research, parse
 from xuen.xwork.errors import ContextOverflow, ModelMissing, RequestRefused
 from xuen.xwork.messages import Finish, User
 from xuen.xwork.model.client import Options, TextDelta, assemble
@@ -52,12 +51,16 @@ def workspace(tmp_path):
 
 @pytest.fixture
 def xwork(workspace, weights, environment):
-    def start(prompt, purpose, *options):
+    def start(*options, prompt="go", **request):
         (workspace / "prompt.txt").write_text(prompt, "utf-8")
+        (workspace / "request.json").write_text(json.dumps({"task": _TASK, **request}), "utf-8")
+        env = environment(XWORK_MODEL_FILE=str(weights), XUEN_WORKSPACE=str(workspace))
+        if request:
+            env["XUEN_REQUEST"] = str(workspace / "request.json")
         return subprocess.Popen(
             [sys.executable, "-m", "xuen.xwork", "run", "--prompt-file", "prompt.txt", *options],
             cwd=workspace,
-            env=environment(XWORK_MODEL_FILE=str(weights), XUEN_WORKSPACE=str(workspace), XUEN_PURPOSE=purpose),
+            env=env,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -65,18 +68,6 @@ def xwork(workspace, weights, environment):
         )
 
     return start
-
-
-def setting(workspace):
-    return Setting(
-        task=_TASK,
-        language="en",
-        extra_notes="",
-        interpreter=sys.executable,
-        section_writer=str(workspace / "write_section.py"),
-        workspace=str(workspace),
-        max_state_chars=0,
-    )
 
 
 def ask(model, text, **options):
@@ -137,15 +128,13 @@ def test_threads_are_no_more_than_the_cores_that_may_be_used():
 
 
 def test_words_research_and_judgement_end_to_end(workspace, xwork):
-    prompt = words_prompt(setting(workspace), count=12, known=["bypass"], nonce="c0ffee42")
-    words, _ = (process := xwork(prompt, "words")).communicate()
+    words, _ = (process := xwork(purpose="words", count=12, known=["bypass"], nonce="c0ffee42")).communicate()
     terms = words.splitlines()
     assert process.returncode == 0
     assert 6 <= len({term.casefold() for term in terms}) == len(terms) <= 12
     assert all(len(term) <= 40 and term != "bypass" for term in terms)
 
-    prompt = research_prompt(setting(workspace), round=1, words=terms[:3], state=Sections("", ""), inputs=[])
-    out, err = (process := xwork(prompt, "research")).communicate()
+    out, err = (process := xwork(purpose="research", words=terms[:3])).communicate()
     assert process.returncode == 0, err
     written = parse((workspace / "research.md").read_bytes()).sections
     assert len(written.idea.split()) > 10
@@ -153,8 +142,8 @@ def test_words_research_and_judgement_end_to_end(workspace, xwork):
     assert written.idea.endswith((".", "!", "?", '"'))
     assert written.idea.split()[0] in out
 
-    prompt = judge_prompt(setting(workspace), candidate=written, best=Sections("", ""), nonce="c0ffee42")
-    out, _ = (process := xwork(prompt, "judge")).communicate()
+    candidate = {"idea": written.idea, "artifact": written.artifact}
+    out, _ = (process := xwork(purpose="judge", candidate=candidate, nonce="c0ffee42")).communicate()
     assert process.returncode == 0
     score = out.splitlines()[-1].removeprefix("SCORE c0ffee42: ")
     assert 0 <= float(score) <= 10
@@ -162,7 +151,7 @@ def test_words_research_and_judgement_end_to_end(workspace, xwork):
 
 
 def test_a_signal_while_it_reads_a_long_prompt_ends_it_at_once(workspace, xwork):
-    process = xwork("bees and honey " * 2300, "plain", "--json")  # far more than it reads in two seconds
+    process = xwork("--json", prompt="bees and honey " * 2300)  # far more than it reads in two seconds
     while json.loads(process.stdout.readline())["event"] != "model_started":
         pass
     with pytest.raises(subprocess.TimeoutExpired):

@@ -10,11 +10,9 @@ import time
 import pytest
 
 from xuen import signals
-from xuen.prompt import Setting, judge_prompt, research_prompt, words_prompt
 from xuen.workspace import section_script
 from xuen.workspace.research import Sections, new_research, parse
 
-EMPTY = Sections("", "")
 IDEA = "Use silk, because it is light. Test it in a light wind."
 WRITTEN = "The idea and the artifact are in research.md.\n"
 STEPS = (
@@ -36,7 +34,10 @@ def workspace(tmp_path):
 
 @pytest.fixture
 def xwork(tmp_path, environment):
-    def start(*arguments, script=None, command="run", **env):
+    def start(*arguments, script=None, request=None, command="run", **env):
+        if request is not None:
+            (tmp_path / "request.json").write_text(json.dumps(request), "utf-8")
+            arguments, env = ("go", *arguments), env | {"XUEN_REQUEST": str(tmp_path / "request.json")}
         if script is not None:
             lines = script if isinstance(script, str) else "\n".join(json.dumps(answer) for answer in script)
             (tmp_path / "script.jsonl").write_text(lines, "utf-8")
@@ -60,20 +61,18 @@ def xwork(tmp_path, environment):
     return run
 
 
-def setting(workspace, task="Design a kite."):
-    return Setting(
-        task=task,
-        language="zh" if "风筝" in task else "en",
-        extra_notes="",
-        interpreter=sys.executable,
-        section_writer=str(workspace / "write_section.py"),
-        workspace=str(workspace),
-        max_state_chars=0,
-    )
+def asked(purpose, **data):
+    about = {"task": "Design a kite.", "round": 1, "language": "en", "notes": "", "words": []}
+    return {**about, "idea": "", "artifact": "", "inputs": [], "purpose": purpose, **data}
 
 
-def research(workspace, task="Design a kite.", round=1, state=EMPTY):
-    return research_prompt(setting(workspace, task), round=round, words=["silk", "wind"], state=state, inputs=[])
+def research(**data):
+    return asked("research", **{"words": ["silk", "wind"], **data})
+
+
+def judging(best="old", **data):
+    new, old = {"idea": "new", "artifact": ""}, {"idea": best, "artifact": ""}
+    return asked("judge", **{"candidate": new, "best": old, "nonce": "c0ffee42", **data})
 
 
 def sections(workspace):
@@ -82,7 +81,7 @@ def sections(workspace):
 
 def test_a_research_call_thinks_aloud_and_writes_both_sections(workspace, xwork):
     code, out, err = xwork(
-        research(workspace), script=["Light wind needs light cloth.", IDEA, POINTS], XUEN_WORKSPACE=str(workspace)
+        request=research(), script=["Light wind needs light cloth.", IDEA, POINTS], XUEN_WORKSPACE=str(workspace)
     )
     assert code == 0
     assert sections(workspace) == Sections(IDEA, POINTS)
@@ -94,7 +93,7 @@ def test_a_research_call_thinks_aloud_and_writes_both_sections(workspace, xwork)
 def test_show_lists_the_steps_of_such_a_call(workspace, xwork):
     script = [{"text": text, "usage": {"input_tokens": 10, "output_tokens": 5}} for text in ("T.", IDEA, POINTS)]
     place = ("--workspace", str(workspace), "--session", "one.jsonl")
-    assert xwork(research(workspace), *place, script=script)[0] == 0
+    assert xwork(*place, request=research(), script=script)[0] == 0
     code, out, _ = xwork(*place, command="show")
     assert code == 0
     lines = out.splitlines()
@@ -110,7 +109,7 @@ def test_show_lists_the_steps_of_such_a_call(workspace, xwork):
 def test_the_text_of_a_section_is_data_and_never_part_of_a_command(workspace, xwork):
     idea = "Use `touch made1` and $(touch made2)'; touch made3 # \" $PATH."
     points = "1. Say EOF; touch made4.\n2. Say 'this' & touch made5."
-    assert xwork(research(workspace), "--workspace", str(workspace), script=["T.", idea, points])[0] == 0
+    assert xwork("--workspace", str(workspace), request=research(), script=["T.", idea, points])[0] == 0
     assert sections(workspace) == Sections(idea, points)
     records = [json.loads(line) for line in (workspace / ".xwork/session.jsonl").read_text("utf-8").splitlines()]
     calls = [call for record in records if record["kind"] == "answer" for call in record["message"].get("calls", [])]
@@ -123,7 +122,7 @@ def test_the_text_of_a_section_is_data_and_never_part_of_a_command(workspace, xw
 def test_permissions_hold_for_a_model_that_is_led_too(workspace, xwork, approval):
     before = (workspace / "research.md").read_bytes()
     options = ("--workspace", str(workspace), "--approval", approval)
-    code, _, err = xwork(research(workspace), *options, script=["T.", IDEA, POINTS])
+    code, _, err = xwork(*options, request=research(), script=["T.", IDEA, POINTS])
     assert code == 1
     assert "denied" in err
     assert (workspace / "research.md").read_bytes() == before
@@ -132,8 +131,8 @@ def test_permissions_hold_for_a_model_that_is_led_too(workspace, xwork, approval
 def test_what_could_not_be_written_is_tried_again_by_resume(workspace, xwork):
     whole = (workspace / "research.md").read_bytes()
     (workspace / "research.md").write_text("no markers", "utf-8")
-    assert xwork(research(workspace), "--workspace", str(workspace), script=["T.", IDEA])[0] == 1
-    assert xwork(research(workspace), "--workspace", str(workspace), script=[])[0] == 3
+    assert xwork("--workspace", str(workspace), request=research(), script=["T.", IDEA])[0] == 1
+    assert xwork("--workspace", str(workspace), request=research(), script=[])[0] == 3
     (workspace / "research.md").write_bytes(whole)
     code, out, err = xwork("--workspace", str(workspace), command="resume", script=[POINTS])
     assert code == 0, err
@@ -154,54 +153,65 @@ def test_a_call_that_is_led_survives_a_kill_at_every_checkpoint(tmp_path, agents
 
 def test_what_was_cut_off_is_not_written(workspace, xwork):
     script = ["T.", {"text": f"{IDEA} And th", "finish": "length"}, {"text": f"{POINTS}\n4. Whe", "finish": "length"}]
-    assert xwork(research(workspace), "--workspace", str(workspace), script=script)[0] == 0
+    assert xwork("--workspace", str(workspace), request=research(), script=script)[0] == 0
     assert sections(workspace) == Sections(IDEA, POINTS)
 
 
 def test_what_hardly_differs_from_before_is_asked_for_again(workspace, xwork):
-    prompt = research(workspace, state=Sections(IDEA, POINTS))
+    request = research(idea=IDEA, artifact=POINTS)
     script = ["T.", IDEA, "Use paper instead.", POINTS, "1. Buy paper."]
-    code, _, err = xwork(prompt, "--workspace", str(workspace), script=script)
+    code, _, err = xwork("--workspace", str(workspace), request=request, script=script)
     assert code == 0
     assert err.count("nearly the same") == 2
     assert sections(workspace) == Sections("Use paper instead.", "1. Buy paper.")
 
 
 def test_the_words_come_a_line_each_without_doubles_and_known_ones(workspace, xwork):
-    prompt = words_prompt(setting(workspace), count=4, known=["silk"], nonce="c0ffee42")
+    request = asked("words", count=4, known=["silk"], nonce="c0ffee42")
     script = ["wind tunnel\nSilk\n- paper\nfabric of the\npaper\n", "bamboo\nglue\nkite string\n"]
-    code, out, err = xwork(prompt, script=script, XUEN_PURPOSE="words")
+    code, out, err = xwork(script=script, request=request)
     assert (code, out, err) == (0, "wind tunnel\npaper\nbamboo\nglue\n", "")
 
 
 def test_the_judge_says_the_score_in_the_form_that_was_asked_for(workspace, xwork):
-    prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("old", ""), nonce="c0ffee42")
     script = [*"776688", *"555555"]
-    code, out, err = xwork(prompt, script=script, XUEN_PURPOSE="judge")
+    code, out, err = xwork(script=script, request=judging())
     assert (code, out) == (0, "SCORE c0ffee42: 9.0\n")
     assert err == "candidate: 7 7 6 6 8 8\nbest: 5 5 5 5 5 5\n"
     assert "thought: candidate: 7 7 6 6 8 8 best: 5" in xwork(command="show")[1]
 
 
+@pytest.mark.parametrize(("script", "better"), [("777777555555", "A"), ("555555777777", "B"), ("5" * 12, "EQUAL")])
+def test_two_texts_are_compared(xwork, script, better):
+    a, b = {"idea": "one", "artifact": ""}, {"idea": "", "artifact": "two"}
+    code, out, _ = xwork(request=judging(a=a, b=b, wording=0), script=[*script])
+    assert (code, out) == (0, f"BETTER c0ffee42: {better}\n")
+
+
+@pytest.mark.parametrize("content", [None, "[]", "{", '{"purpose": "novel", "task": "x"}'])
+def test_a_request_that_cannot_be_read_is_bad_use(tmp_path, xwork, content):
+    if content is not None:
+        (tmp_path / "r.json").write_text(content)
+    code, out, err = xwork("go", script=["x"], XUEN_REQUEST=str(tmp_path / "r.json"))
+    assert (code, out, err.count("\n")) == (2, "", 1) and "XUEN_REQUEST" in err
+
+
 def test_what_all_numbers_of_a_judge_cost_is_summed(workspace, xwork):
-    prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("old", ""), nonce="c0ffee42")
     script = [{"text": "5", "usage": {"input_tokens": 10, "output_tokens": 1}}] * 12
-    _, out, _ = xwork(prompt, "--json", script=script, XUEN_PURPOSE="judge")
+    _, out, _ = xwork("--json", script=script, request=judging())
     assert json.loads(out.splitlines()[-1])["usage"]["input_tokens"] == 120
     script[7] = "5"  # one that nobody counted, so the sum is unknown
-    _, out, _ = xwork(prompt, "--json", "--session", "other.jsonl", script=script, XUEN_PURPOSE="judge")
+    _, out, _ = xwork("--json", "--session", "other.jsonl", script=script, request=judging())
     assert json.loads(out.splitlines()[-1])["usage"]["input_tokens"] is None
 
 
 def test_against_an_empty_best_the_candidate_counts_alone(workspace, xwork):
-    prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("", ""), nonce="c0ffee42")
-    code, out, _ = xwork(prompt, script=[*"333333"], XUEN_PURPOSE="judge")
+    code, out, _ = xwork(request=judging(best=""), script=[*"333333"])
     assert (code, out.splitlines()[-1]) == (0, "SCORE c0ffee42: 7.9")
 
 
 def test_a_score_that_is_no_number_is_a_failed_call(workspace, xwork):
-    prompt = judge_prompt(setting(workspace), candidate=Sections("new", ""), best=Sections("old", ""), nonce="c0ffee42")
-    code, out, err = xwork(prompt, script=["very good"], XUEN_PURPOSE="judge")
+    code, out, err = xwork(script=["very good"], request=judging())
     assert code == 1
     assert "SCORE" not in out
     assert "no number" in err
@@ -217,7 +227,7 @@ def test_a_plain_question_is_just_answered(xwork):
 
 @pytest.mark.parametrize("script", [["T.", "", "", ""], ["", " ", "\n"]])
 def test_an_empty_answer_is_a_failed_call(workspace, xwork, script):
-    code, _, err = xwork(research(workspace), script=script, XUEN_WORKSPACE=str(workspace))
+    code, _, err = xwork(request=research(), script=script, XUEN_WORKSPACE=str(workspace))
     assert code == 1
     assert "answered with nothing" in err
     assert sections(workspace) == Sections("", "")
@@ -225,7 +235,7 @@ def test_an_empty_answer_is_a_failed_call(workspace, xwork, script):
 
 def test_a_section_that_cannot_be_written_is_a_failed_call(workspace, xwork):
     (workspace / "research.md").write_text("no markers", "utf-8")
-    code, _, err = xwork(research(workspace), script=["T.", IDEA, POINTS], XUEN_WORKSPACE=str(workspace))
+    code, _, err = xwork(request=research(), script=["T.", IDEA, POINTS], XUEN_WORKSPACE=str(workspace))
     assert code == 1
     assert "write_section.py did not write the section idea" in err
     assert (workspace / "research.md").read_text("utf-8") == "no markers"
@@ -234,22 +244,22 @@ def test_a_section_that_cannot_be_written_is_a_failed_call(workspace, xwork):
 def test_a_long_text_of_the_user_around_the_sections_does_not_hide_what_was_written(workspace, xwork):
     document = (workspace / "research.md").read_text("utf-8")
     (workspace / "research.md").write_text("before\n" * 2000 + document + "behind\n" * 2000, "utf-8")
-    prompt, settings = research(workspace), {"XUEN_WORKSPACE": str(workspace)}
-    code, out, err = xwork(prompt, script=["T.", IDEA, POINTS], **settings)
+    settings = {"XUEN_WORKSPACE": str(workspace)}
+    code, out, err = xwork(request=research(), script=["T.", IDEA, POINTS], **settings)
     assert (code, sections(workspace)) == (0, Sections(IDEA, POINTS)), err
     assert out.endswith(WRITTEN)
 
 
 def test_without_a_workspace_to_write_to_it_fails_before_asking(tmp_path, workspace, xwork):
     (workspace / "write_section.py").unlink()
-    code, out, err = xwork(research(workspace), "--workspace", str(workspace), script=[])
+    code, out, err = xwork("--workspace", str(workspace), request=research(), script=[])
     assert (code, out) == (1, "")
     assert "--workspace" in err
 
 
 def test_json_gives_one_event_a_line(workspace, xwork):
-    prompt = words_prompt(setting(workspace), count=1, known=[], nonce="c0ffee42")
-    code, out, _ = xwork(prompt, "--json", script=[{"text": "paper", "usage": {"output_tokens": 2}}])
+    request = asked("words", count=1, known=[], nonce="c0ffee42")
+    code, out, _ = xwork("--json", request=request, script=[{"text": "paper", "usage": {"output_tokens": 2}}])
     events = [json.loads(line) for line in out.splitlines()]
     assert code == 0
     assert [event["event"] for event in events] == [
@@ -265,8 +275,8 @@ def test_json_gives_one_event_a_line(workspace, xwork):
 
 
 def test_a_failure_is_the_last_event(workspace, xwork):
-    prompt = words_prompt(setting(workspace), count=1, known=[], nonce="c0ffee42")
-    code, out, _ = xwork(prompt, "--json", script=[{"error": "overflow", "message": "too long"}])
+    request = asked("words", count=1, known=[], nonce="c0ffee42")
+    code, out, _ = xwork("--json", request=request, script=[{"error": "overflow", "message": "too long"}])
     assert (code, json.loads(out.splitlines()[-1])) == (1, {"event": "failed", "error": "too long", "code": 1})
 
 

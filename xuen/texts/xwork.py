@@ -243,5 +243,8 @@ MCP_NOT_HERE = Text(
 NETWORK_NOT_HERE = Text("--sandbox-network does nothing without a sandbox", "没有沙箱时，--sandbox-network 不起作用")
 NETWORK_NOT_HERE_MEND = Text("Add --sandbox on or --sandbox auto", "请加上 --sandbox on 或 --sandbox auto")
 TWO_TASKS = Text("a task and --prompt-file exclude each other", "任务和 --prompt-file 不能同时使用")
+REQUEST_UNREADABLE = Text(
+    "the request that {variable} names cannot be read: {reason}", "无法读取 {variable} 指定的请求：{reason}"
+)
 PROMPT_UNREADABLE = Text("the prompt file cannot be read: {reason}", "无法读取提示词文件：{reason}")
 NO_FOLDER = Text("the workspace is not a folder: {path}", "工作区不是一个文件夹：{path}")

@@ -170,7 +170,7 @@ class Agent:
         if self.session.ledger.interrupted:
             raise SessionWaits(texts.SESSION_WAITS, where=str(self.session.path or ""), mend=texts.SESSION_WAITS_MEND)
         self._begin(resumed=False)
-        self.session.append(*self._new_choice(), Prompted(User(whole(prompt))))
+        self.session.append(*self._new_choice(), Prompted(User(whole(prompt)), self.config.request))
         return self._loop()
 
     def resume(self) -> RunResult:
@@ -366,6 +366,8 @@ class Agent:
     def _connected(self) -> ModelClient:
         from xuen.xwork.model.connect import connect
 
-        client = connect(self.config, self._tell, self._cancel)
+        ledger = self.session.ledger
+        request = ledger.request if ledger.interrupted else self.config.request
+        client = connect(self.config, self._tell, self._cancel, request)
         self._owned.append(client)
         return client

@@ -29,6 +29,7 @@ from xuen.xwork.model.connect import SCRIPT
 from xuen.xwork.policy.paths import STATE
 from xuen.xwork.policy.permission import Approval
 from xuen.xwork.questions import may_it, take_over
+from xuen.xwork.request import read_request
 from xuen.xwork.sandbox.mode import Mode
 from xuen.xwork.session.journal import read
 from xuen.xwork.session.ledger import Ledger
@@ -80,7 +81,7 @@ def settings(
     """The settings that a command line asks for; `chosen` says which model serves where the options leave it open.
 
     Raises:
-        BadUse: the file of MCP servers cannot be used, or an option would do nothing.
+        BadUse: the file of MCP servers or the request cannot be used, or an option would do nothing.
     """
     if options.mcp and options.command == "compact":
         raise BadUse(texts.MCP_NOT_HERE)
@@ -97,6 +98,7 @@ def settings(
         sandbox=Mode(options.sandbox),
         sandbox_network=options.sandbox_network,
         mcp=read_servers(Path(options.mcp), os.environ) if options.mcp else (),
+        request=read_request(os.environ) if options.command == "run" and not base_url else None,
         max_turns=options.max_turns,
         context_tokens=options.context_tokens,
         language=language,

@@ -11,6 +11,7 @@ from xuen.xwork.mcp.config import McpServer
 from xuen.xwork.model.client import Options
 from xuen.xwork.model.retry import Patience
 from xuen.xwork.policy.permission import Approval
+from xuen.xwork.request import Request
 from xuen.xwork.sandbox.mode import Mode
 
 
@@ -40,6 +41,7 @@ class AgentConfig(msgspec.Struct, frozen=True, kw_only=True):
     keep: float = 0.3  # part of the context that then stays word for word
     options: Options = Options()
     patience: Patience = Patience()
+    request: Request | None = None  # what the next prompt asks as data, for the embedded model; others read the prompt
     instructions: str = ""  # added to what the model is told first
     language: Language = "en"  # of events for people
 

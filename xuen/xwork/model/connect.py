@@ -15,16 +15,17 @@ from xuen.xwork.config import AgentConfig
 from xuen.xwork.errors import BadUse
 from xuen.xwork.events import Fetching, Listener, Notice
 from xuen.xwork.model.client import ModelClient
+from xuen.xwork.request import Request
 
 ANTHROPIC: Final = "api.anthropic.com"
 SCRIPT: Final = "script:"
 """How a model's name begins that is a script's file."""
 
 
-def connect(config: AgentConfig, listener: Listener, cancel: Cancel) -> ModelClient:
+def connect(config: AgentConfig, listener: Listener, cancel: Cancel, request: Request | None = None) -> ModelClient:
     """The model that `base_url`, `model` and `api_key_env` ask for; without a server that of a script or our own.
 
-    Our own is fetched if it must be, and loaded, which `listener` is told of.
+    Our own is fetched if it must be, and loaded, which `listener` is told of; it is led through `request`.
 
     Raises:
         BadUse: no address of a server, no model on it, a key that cannot be sent, or a script that cannot be read.
@@ -35,13 +36,12 @@ def connect(config: AgentConfig, listener: Listener, cancel: Cancel) -> ModelCli
         return _server(config, config.base_url)
     from xuen.xwork.profile.led import Led
 
-    purpose = os.environ.get("XUEN_PURPOSE", "")
     if config.model and config.model.startswith(SCRIPT):
         from xuen.xwork.model.scripted import ScriptedModel
 
         script = ScriptedModel.from_file(Path(config.model.removeprefix(SCRIPT)))
-        return Led(script, config.workspace, purpose=purpose, uses_tools=True)
-    return Led(_embedded(config, listener, cancel), config.workspace, purpose=purpose)
+        return Led(script, config.workspace, request, uses_tools=True)
+    return Led(_embedded(config, listener, cancel), config.workspace, request)
 
 
 def _server(config: AgentConfig, url: str) -> ModelClient:

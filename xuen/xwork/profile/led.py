@@ -1,6 +1,6 @@
 """A model too small for tools behind the protocol of one that has them: xuen's questions are taken step by step.
 
-Asked with a prompt of xuen's it leads the small model through plain completions and answers as any model would: a
+Given a request of xuen's it leads the small model through plain completions and answers as any model would: a
 text, and tool calls that carry the text on. Whoever asks, the agent, its journal, its policy and its tools, sees no
 difference. Owns the order of the steps, what is tried again and what counts as failed. Always holds: what is written
 into a section is text of the model, and it goes to write_section.py on its standard input, never in a command; an
@@ -20,7 +20,7 @@ from pathlib import Path
 
 import msgspec
 
-from xuen.texts import language_of, plain
+from xuen.texts import plain
 from xuen.texts import xwork as texts
 from xuen.xwork.cancel import Cancel
 from xuen.xwork.errors import ModelError, Retryable
@@ -36,28 +36,28 @@ from xuen.xwork.model.client import (
 )
 from xuen.xwork.profile import shots, tidy
 from xuen.xwork.profile.progress import CHECK, FEED, LOOK, POLL, SECTIONS, START, Progress, progress
-from xuen.xwork.profile.question import Question, read_question
 from xuen.xwork.profile.steps import Pieces, Steps, judge, words
+from xuen.xwork.request import Request
 from xuen.xwork.tools.artifacts import CUT
 
 _TRIES = 3
 _ALIKE = 0.9  # from here on a text is nearly the same as the one before
 _WAIT = 60_000  # milliseconds for write_section.py, which may wait for a lock
 _PLAIN = System("You are a helpful assistant. You give clear, concrete answers.")
-_LED = ("words", "research", "judge")
 _STATE = "research.md"
 
 
 class Led:
     """A small model, led. The only thing kept from a conversation is how often the current step has been tried."""
 
-    def __init__(self, client: ModelClient, workspace: Path, *, purpose: str = "", uses_tools: bool = False) -> None:
-        """`purpose` is what `XUEN_PURPOSE` says; `uses_tools` leaves all that is no question of xuen's to the model."""
+    def __init__(
+        self, client: ModelClient, workspace: Path, request: Request | None = None, *, uses_tools: bool = False
+    ) -> None:
+        """Without a `request` the prompt is a plain question, which `uses_tools` leaves to the model."""
         self._client = client
         self._workspace = workspace
-        self._purpose = purpose
+        self._request = request
         self._uses_tools = uses_tools
-        self._leads = purpose in _LED
         self._fresh = True  # nothing was asked yet: a failure in the conversation is that of an earlier life
         self._at = -1  # messages of the conversation at the step that is tried
         self._tried = 0
@@ -71,7 +71,7 @@ class Led:
     @property
     def context_tokens(self) -> int | None:
         """None while it leads: each step is asked for in a short conversation of its own."""
-        return None if self._leads else self._client.context_tokens
+        return None if self._request else self._client.context_tokens
 
     def complete(
         self,
@@ -87,22 +87,20 @@ class Led:
             return
         at = _place_of_prompt(messages)
         prompt = messages[at].text if at >= 0 else ""
-        question = read_question(prompt, self._purpose)
-        self._leads = question.purpose != "plain"
-        if not self._leads and self._uses_tools:
+        request = self._request
+        if request is None and self._uses_tools:
             yield from self._client.complete(messages, tools, options=options, cancel=cancel)
             return
         taken = Steps(self._client, cancel, zlib.crc32(prompt.encode("utf-8", "replace")) & 0x3FFFFFFF)
-        match question.purpose:
-            case "words":
-                yield from words(taken, question)
-            case "judge":
-                yield from judge(taken, question)
-            case "research":
-                yield from self._research(taken, question, progress(messages[at + 1 :]), len(messages))
-            case "plain":
-                asked = [_PLAIN, *(one for one in messages if isinstance(one, User | Assistant) and one.text)]
-                yield from self._written(taken, len(messages), _Wanted("", asked, 512))
+        if request is None:
+            asked = [_PLAIN, *(one for one in messages if isinstance(one, User | Assistant) and one.text)]
+            yield from self._written(taken, len(messages), _Wanted("", asked, 512))
+        elif request.purpose == "words":
+            yield from words(taken, request)
+        elif request.purpose == "judge":
+            yield from judge(taken, request)
+        else:
+            yield from self._research(taken, request, progress(messages[at + 1 :]), len(messages))
         self._fresh = False
         yield UsageDelta(taken.usage or Usage(input_tokens=0, output_tokens=0))  # some steps ask no model
         yield Finished(Finish.CALLS if taken.calls else Finish.STOP)
@@ -113,7 +111,7 @@ class Led:
 
     # --- research ---
 
-    def _research(self, taken: Steps, question: Question, done: Progress, length: int) -> Pieces:
+    def _research(self, taken: Steps, request: Request, done: Progress, length: int) -> Pieces:
         if not (self._workspace / "write_section.py").is_file():
             raise ModelError(texts.NO_WORKSPACE, mend=texts.NO_WORKSPACE_MEND)
         if self._fresh:
@@ -121,18 +119,18 @@ class Led:
         elif done.trouble:
             raise ModelError(texts.NOT_SEEN.of(reason=plain(done.trouble)))
         if not done.looked:
-            asked = shots.think(question.task, question.words, _asides(question))
+            asked = shots.think(request.task, request.words, _asides(request))
             yield from self._written(taken, length, _Wanted("think", asked, 100))
             yield taken.call(LOOK, path=_STATE, limit=1)
             return
         for name in SECTIONS:
             section = done.section(name)
             if not section.written:
-                yield from self._section(taken, question, done, name, length)
+                yield from self._section(taken, request, done, name, length)
                 return
-        yield from _end(taken, question, done)
+        yield from _end(taken, request, done)
 
-    def _section(self, taken: Steps, question: Question, done: Progress, name: str, length: int) -> Pieces:
+    def _section(self, taken: Steps, request: Request, done: Progress, name: str, length: int) -> Pieces:
         """The next step of one section: its text and a process, the text into it, its end."""
         section = done.section(name)
         if section.trouble:
@@ -143,7 +141,7 @@ class Led:
             yield taken.call(POLL, process_id=section.process, wait_ms=_WAIT)
             return
         if not section.text:
-            yield from self._written(taken, length, _text_of(name, question, done))
+            yield from self._written(taken, length, _text_of(name, request, done))
         command = f"{shlex.quote(sys.executable)} {shlex.quote(str(self._workspace / 'write_section.py'))} {name}"
         yield taken.call(START, command=command)
 
@@ -195,27 +193,27 @@ class _Wanted:
     listed: bool = False  # numbered points instead of prose
 
 
-def _text_of(section: str, question: Question, done: Progress) -> _Wanted:
-    asides = _asides(question)
+def _text_of(section: str, request: Request, done: Progress) -> _Wanted:
+    asides = _asides(request)
     if section == "idea":
-        asked = shots.find_idea(question.task, question.words, question.idea, asides)
-        return _Wanted(section, asked, 130, before=question.idea)
-    asked = shots.write_points(question.task, done.idea.text, question.artifact, asides)
-    return _Wanted(section, asked, 240, before=question.artifact, listed=True)
+        asked = shots.find_idea(request.task, request.words, request.idea, asides)
+        return _Wanted(section, asked, 130, before=request.idea)
+    asked = shots.write_points(request.task, done.idea.text, request.artifact, asides)
+    return _Wanted(section, asked, 240, before=request.artifact, listed=True)
 
 
-def _asides(question: Question) -> str:
-    return " ".join(part for part in (question.notes, question.user_input) if part)
+def _asides(request: Request) -> str:
+    return " ".join(part for part in (request.notes, *request.inputs) if part)
 
 
-def _end(taken: Steps, question: Question, done: Progress) -> Pieces:
+def _end(taken: Steps, request: Request, done: Progress) -> Pieces:
     """A look at the result, and the last word."""
     if done.check is None:
         yield taken.call(CHECK, command=f"cat {_STATE}")
         return
     if CUT not in done.check and not all(done.section(name).text in done.check for name in SECTIONS):
         raise ModelError(texts.NOT_THERE)
-    yield TextDelta(texts.BOTH_WRITTEN.in_language(language_of(question.task)))
+    yield TextDelta(texts.BOTH_WRITTEN.in_language(request.language))
 
 
 def _place_of_prompt(messages: Sequence[Message]) -> int:

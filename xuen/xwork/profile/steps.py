@@ -28,7 +28,7 @@ from xuen.xwork.model.client import (
     TextDelta,
 )
 from xuen.xwork.profile import shots, tidy
-from xuen.xwork.profile.question import Question
+from xuen.xwork.request import Request
 
 _LISTS = 5  # completions that one list of terms may take
 _TERMS = 20  # terms that are enough for one call
@@ -65,10 +65,10 @@ class Steps:
         return CallDelta(self.calls - 1, name=name, arguments=msgspec.json.encode(arguments).decode())
 
 
-def words(taken: Steps, question: Question) -> Pieces:
+def words(taken: Steps, request: Request) -> Pieces:
     """Terms, a line each, until there are enough of them."""
-    wanted = min(question.count, _TERMS)
-    known = {term.casefold() for term in (*question.known, *shots.EXAMPLE_TERMS)}
+    wanted = min(request.count, _TERMS)
+    known = {term.casefold() for term in (*request.known, *shots.EXAMPLE_TERMS)}
     found = 0
     for attempt in range(_LISTS):
         if found >= wanted:
@@ -76,7 +76,7 @@ def words(taken: Steps, question: Question) -> Pieces:
         # Warmer each time: the same task asked again tends to the same list.
         options = msgspec.structs.replace(shots.LISTING, seed=taken.seed + attempt, temperature=0.5 + 0.15 * attempt)
         said: list[str] = []
-        yield from _silently(taken.ask("words", shots.list_terms(question.task), options), said)
+        yield from _silently(taken.ask("words", shots.list_terms(request.task), options), said)
         for term in map(tidy.term, "".join(said).splitlines()):
             if term and term.casefold() not in known and found < wanted:
                 known.add(term.casefold())
@@ -86,23 +86,29 @@ def words(taken: Steps, question: Question) -> Pieces:
         raise ModelError(texts.EMPTY_ANSWER)
 
 
-def judge(taken: Steps, question: Question) -> Pieces:
-    """Each of the two texts gets the mean of a few numbers; their difference says which is better.
+def judge(taken: Steps, request: Request) -> Pieces:
+    """Each of two texts gets the mean of a few numbers; their difference says which is better, or by how much.
 
     The same seeds serve for both, so that chance weighs on both alike. Twice the difference, because this model's
     means lie within a few points of each other. Where there is no best yet, anything is clearly better than nothing,
     and the better the candidate alone, the more. No sentence says why: what this model says of a text has nothing to
     do with its numbers, and a sentence with a number in it would put the score in doubt.
     """
-    candidate, best = ("\n".join(part for part in both if part) for both in (question.candidate, question.best))
     own: list[float] = []
-    yield from _scores(taken, "candidate", question.task, candidate, own)
+    other: list[float] = []
+    if request.a is not None and request.b is not None:
+        yield from _scores(taken, "A", request.task, request.a.text, own)
+        yield from _scores(taken, "B", request.task, request.b.text, other)
+        better = "EQUAL" if sum(own) == sum(other) else "A" if sum(own) > sum(other) else "B"
+        yield TextDelta(f"BETTER {request.nonce}: {better}\n")
+        return
+    candidate, best = request.candidate.text, request.best.text
+    yield from _scores(taken, "candidate", request.task, candidate, own)
     above = 2 + 0.3 * statistics.fmean(own)
     if best.strip():
-        other: list[float] = []
-        yield from _scores(taken, "best", question.task, best, other)
+        yield from _scores(taken, "best", request.task, best, other)
         above = 2 * (statistics.fmean(own) - statistics.fmean(other))
-    yield TextDelta(f"SCORE {question.nonce}: {min(10.0, max(0.0, 5 + above)):.1f}\n")
+    yield TextDelta(f"SCORE {request.nonce}: {min(10.0, max(0.0, 5 + above)):.1f}\n")
 
 
 def _scores(taken: Steps, what: str, task: str, answer: str, numbers: list[float]) -> Pieces:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from xuen.xwork.messages import Assistant, Message, ToolCall, ToolResult, Usage, User
+from xuen.xwork.request import Request
 from xuen.xwork.session.budget import tokens_of
 from xuen.xwork.session.records import (
     EMBEDDED,
@@ -60,6 +61,7 @@ class Ledger:
         self._waiting: dict[str, ToolCall] = {}
         self._worked = False  # a tool did something since the last prompt
         self.last_prompt = ""
+        self.request: Request | None = None  # what the last prompt asks, as data
         self.chosen = EMBEDDED
 
     @property
@@ -84,9 +86,10 @@ class Ledger:
                 pass
             case ModelChosen():
                 self.chosen = record
-            case Prompted(message):
+            case Prompted(message, request):
                 self._told(message)
                 self.last_prompt = message.text
+                self.request = request
                 self.reminders = 0
                 self._worked = False
                 self.state = State.MODEL

@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 
 from xuen.xwork.messages import Assistant, Message, ToolCall, ToolResult, Usage, User
+from xuen.xwork.request import Request
 from xuen.xwork.tools.base import Effect
 
 VERSION = 1
@@ -45,9 +46,10 @@ EMBEDDED = ModelChosen()
 
 
 class Prompted(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="prompt"):
-    """The host asked for something: a run begins."""
+    """The host asked for something: a run begins; `request` is the same as data, where a model needs it."""
 
     message: User
+    request: Request | None = None
 
 
 class Reminded(msgspec.Struct, frozen=True, gc=False, tag_field="kind", tag="reminder"):
