@@ -111,3 +111,8 @@ def test_what_is_typed_as_the_task_is_asked_about_too(on_a_terminal: Callable, a
     shown, ended = on_a_terminal([*RUN], [b"help\n", b"n\n"])
     assert "nothing was started" in shown
     assert (ended, agent.exists()) == (2, False)
+
+
+def test_a_word_that_may_be_no_task_is_met_in_the_language_of_the_locale(xuen: Callable, agent: Path) -> None:
+    assert "“statsu” 不是命令" in xuen("statsu", LANG="zh_CN.UTF-8").stderr
+    assert '"statsu" is no command' in xuen("statsu").stderr

@@ -217,3 +217,24 @@ def test_a_file_that_cannot_be_read_is_one_line(workspace: Workspace, call: Call
     workspace.history.mkdir()
     with pytest.raises(WorkspaceError, match=r"history\.jsonl: cannot be used: Is a directory"):
         call("status")
+
+
+@pytest.mark.parametrize(
+    ("named", "id"), [("r1", BETTER), ("best", BETTER), (WORSE[:-1], WORSE), (OPEN, OPEN), ("r0", BASE)]
+)
+def test_a_candidate_is_named_by_its_round_its_beginning_or_as_the_best(call: Call, named: str, id: str) -> None:
+    assert call("show", named).startswith(f"{id}  ")
+
+
+def test_a_verdict_holds_the_whole_id_of_a_candidate_that_was_named_short(call: Call, workspace: Workspace) -> None:
+    assert f"for {OPEN}" in call("score", "r3", "8")
+    assert workspace.verdicts.read_text("utf-8") == f"{OPEN} 8\n"
+
+
+@pytest.mark.parametrize(
+    ("named", "said"), [("2026", f'"2026" could be any of {BASE}, {BETTER}, '), ("r7", "there is no candidate r7")]
+)
+def test_a_name_of_none_or_of_several_is_refused(call: Call, named: str, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        call("show", named)
+    assert caught.value.line("en").startswith(said)

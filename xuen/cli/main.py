@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from xuen.cli.near import near_command
 from xuen.cli.parser import Options, early_language, parse
 from xuen.errors import UsageError, UserError, reason_of
 from xuen.texts import Language
@@ -67,7 +68,8 @@ def _command(options: Options) -> int:
         reason = reason_of(error)
         raise UsageError(texts.NO_CURRENT_FOLDER.of(reason=reason), mend=texts.OTHER_FOLDER) from None
     settings = read_settings(options, here)
-    language = spoken_language(settings.config, os.environ, options.task)
+    said = None if near_command(options.task or "") else options.task  # a word that may be no task tells no language
+    language = spoken_language(settings.config, os.environ, said)
     try:
         return _run(options, settings, language)
     except UserError as error:  # from here on the language is known

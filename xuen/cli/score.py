@@ -7,6 +7,7 @@ from xuen.cli.parser import Options
 from xuen.cli.reading import points, running_pid, workspace_of
 from xuen.cli.settings import Settings
 from xuen.guard import report
+from xuen.guard.find import find_id
 from xuen.texts import cli as texts
 
 
@@ -15,12 +16,13 @@ def run(options: Options, settings: Settings, output: Output) -> int:
 
     Raises:
         WorkspaceError: there is no workspace, or verdicts.txt cannot be written.
-        UsageError: no candidate of that id.
+        UsageError: no candidate, or several, of that id.
     """
     assert options.score is not None
     with workspace_of(settings.config.workspace) as workspace:
-        counts = report.add_verdict(workspace, options.id, options.score, options.comment)
+        id = find_id(workspace, options.id)
+        counts = report.add_verdict(workspace, id, options.score, options.comment)
         noted = texts.NOTED_RUNNING if running_pid(workspace) is not None else texts.NOTED
     said = noted if counts else texts.NOTED_IN_VAIN
-    output.say(said.of(score=points(options.score), id=options.id), "good" if counts else "wait")
+    output.say(said.of(score=points(options.score), id=id), "good" if counts else "wait")
     return 0

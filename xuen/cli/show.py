@@ -11,6 +11,7 @@ from xuen.cli.parser import Options
 from xuen.cli.reading import event_name, points, when, workspace_of
 from xuen.cli.settings import Settings
 from xuen.guard import report
+from xuen.guard.find import find_id
 from xuen.guard.report import Story
 from xuen.texts import cli as texts
 from xuen.texts import plain, shared
@@ -34,10 +35,10 @@ def run(options: Options, settings: Settings, output: Output) -> int:
 
     Raises:
         WorkspaceError: there is no workspace, or a file in it cannot be read.
-        UsageError: no candidate of that id.
+        UsageError: no candidate, or several, of that id.
     """
     with workspace_of(settings.config.workspace) as workspace:
-        told = report.story(workspace, options.id)
+        told = report.story(workspace, find_id(workspace, options.id))
     status = event_name(told.status).in_language(output.language)
     output.say(f"{told.id}  {status}", _TONES.get(told.status, "plain"))
     _facts(told, workspace, output)

@@ -150,6 +150,8 @@ RAW_NOT_KEPT = Text(
 # --- commands ------------------------------------------------------------------------------------------------------
 
 NO_SUCH_CANDIDATE = Text("there is no candidate {id}", "没有候选 {id}")
+SEVERAL_CANDIDATES = Text('"{id}" could be any of {ids}', "“{id}” 可能是 {ids} 中的任何一个")
+NAME_ONE = Text("Write more of the id", "请把编号写得更长一些")
 SEE_STATUS = Text(
     "the command `status` lists those that wait, `history` all of them",
     "等待评分的候选见 `status` 命令，全部候选见 `history` 命令",
