@@ -210,21 +210,33 @@ def test_the_suite_that_would_judge_is_named_and_not_run(quiet_machine: Path) ->
 
 
 def test_what_only_a_run_can_tell_of_a_suite_is_not_called_in_place(quiet_machine: Path) -> None:
-    (Path.cwd() / "workspace").mkdir()
-    (Path.cwd() / "workspace" / "go.mod").write_text("module x\n")
+    (Path.cwd() / "repo").mkdir()
+    (Path.cwd() / "repo" / "go.mod").write_text("module x\n")
     assert (
-        rows(ask()[1], "test suite")[0] == "--  test suite     there is something for go test, but it is not installed"
+        rows(ask("rounds: {repo: repo}\n")[1], "test suite")[0]
+        == "--  test suite     there is something for go test, but it is not installed"
     )
     program(quiet_machine, "go")
-    assert rows(ask()[1], "test suite") == [
+    assert rows(ask("rounds: {repo: repo}\n")[1], "test suite") == [
         "--  test suite     a Go module; whether it has tests shows in the first round"
     ]
-    (Path.cwd() / "workspace" / "go.mod").unlink()
+    (Path.cwd() / "repo" / "go.mod").unlink()
     program(quiet_machine, "npm")
-    (Path.cwd() / "workspace" / "package.json").write_text(
+    (Path.cwd() / "repo" / "package.json").write_text(
         '{"scripts": {"test": "vitest run"}, "devDependencies": {"vitest": "4"}}'
     )
-    assert rows(ask()[1], "test suite") == ["--  test suite     the packages that package.json names are not installed"]
+    assert rows(ask("rounds: {repo: repo}\n")[1], "test suite") == [
+        "--  test suite     the packages that package.json names are not installed"
+    ]
+
+
+def test_without_a_repository_there_is_no_suite_and_tests_alone_fail() -> None:
+    code, lines = ask("rounds: {verify: auto, fallback: user}\n")
+    assert (code, rows(lines, "test suite")[0][:2]) == (0, "ok")
+    assert "rounds.fallback decides: user" in rows(lines, "test suite")[0]
+    code, lines = ask("rounds:\n  verify: tests\n")
+    assert code == 1
+    assert rows(lines, "test suite")[0].startswith("!!  test suite     config.yaml:2: rounds.verify: ")
 
 
 def test_a_repository_that_is_not_there_fails() -> None:

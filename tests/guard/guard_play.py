@@ -97,10 +97,11 @@ class Play:
         research = ResearchFile(self.workspace, wait=1.0)
         given = [Answers(verify if verify == "tests" else "ai", list(answers))] if verifiers is None else verifiers
         self.answers = list(given)
+        repo = "." if any(each.name == "tests" for each in given) else None
         if guarded:
             self.guard = RoundGuard(
                 self.workspace,
-                settings=RoundsSettings(verify=verify, fallback=fallback, adopt_score=score),  # type: ignore[arg-type]
+                settings=RoundsSettings(verify=verify, fallback=fallback, adopt_score=score, repo=repo),  # type: ignore[arg-type]
                 language="en",
                 verifiers={"user": UserVerifier(), **{each.name: each for each in given}},
                 sink=self.ears,

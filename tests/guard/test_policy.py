@@ -15,7 +15,11 @@ def said(verifier: str, outcome: str, score: float | None = None) -> Judgement:
 
 
 def policy(verify: str, fallback: str = "ai", needed: float = 7) -> Policy:
-    return Policy.of(RoundsSettings(verify=verify, fallback=fallback, adopt_score=needed))  # type: ignore[arg-type]
+    return Policy.of(RoundsSettings(verify=verify, fallback=fallback, adopt_score=needed, repo="."))  # type: ignore[arg-type]
+
+
+def test_without_a_repository_auto_asks_the_fallback_at_once() -> None:
+    assert Policy.of(RoundsSettings(verify="auto", fallback="user")).next_verifier([]) == "user"
 
 
 @pytest.mark.parametrize(

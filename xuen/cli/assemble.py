@@ -6,7 +6,7 @@ Owns the wiring and nothing else: every part is made here once and handed to tho
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -188,21 +188,23 @@ def _guard(run: Run, sink: Sink, research: ResearchFile, setting: Setting, judge
     if not rounds.enabled:
         return NoGuard(research, root=run.workspace.root, sink=sink, clock=utc_now)
 
-    suite = SuiteVerifier(
-        Path(rounds.repo) if rounds.repo else run.workspace.root,
-        timeout=rounds.test_timeout,
-        stop=run.stop,
-        is_repo=rounds.repo is not None,
-        marks={"XUEN_WORKSPACE": str(run.workspace.root), "XUEN_RUN": run.token},
-        language=run.language,
-    )
     ai = AiVerifier(judge, prompt=partial(judge_prompt, setting), language=run.language)
-    verifiers: Mapping[str, Verifier] = {verifier.name: verifier for verifier in (suite, ai, UserVerifier())}
+    verifiers: list[Verifier] = [ai, UserVerifier()]
+    if rounds.repo is not None:
+        suite = SuiteVerifier(
+            Path(rounds.repo),
+            timeout=rounds.test_timeout,
+            stop=run.stop,
+            is_repo=True,
+            marks={"XUEN_WORKSPACE": str(run.workspace.root), "XUEN_RUN": run.token},
+            language=run.language,
+        )
+        verifiers.append(suite)
     return RoundGuard(
         run.workspace,
         settings=rounds,
         language=run.language,
-        verifiers=verifiers,
+        verifiers={verifier.name: verifier for verifier in verifiers},
         sink=sink,
         stop=run.stop,
         research=research,

@@ -71,13 +71,20 @@ def suite(settings: Settings) -> Iterator[Finding]:
         how = texts.GUARD_OFF if not rounds.enabled else texts.NOT_ASKED.of(verify=rounds.verify)
         yield Finding(texts.TESTS, "good", how)
         return
-    folder = Path(rounds.repo if rounds.repo is not None else settings.config.workspace)
+    if rounds.repo is None:
+        yield from _no_repository(settings)
+    else:
+        yield from _suite_in(Path(rounds.repo), settings)
+
+
+def _suite_in(folder: Path, settings: Settings) -> Iterator[Finding]:
+    rounds = settings.config.rounds
     try:
-        if rounds.repo is not None and not folder.is_dir():
+        if not folder.is_dir():
             where = settings.where("rounds.repo")
             yield Finding(texts.TESTS, "bad", placed(where, texts.NO_FOLDER.of(path=str(folder))), texts.REPO_MEND)
             return
-        found = runners_here(folder) if folder.is_dir() else []
+        found = runners_here(folder)
     except OSError as error:
         yield Finding(texts.TESTS, "bad", placed(str(error.filename or folder), reason_of(error)))
         return
@@ -95,11 +102,21 @@ def suite(settings: Settings) -> Iterator[Finding]:
         return
     if rounds.verify == "tests":
         yield Finding(texts.TESTS, "bad", texts.NO_SUITE.of(folder=str(folder)), texts.SUITE_MEND)
-    elif found and rounds.repo is not None:  # who names a repository means its tests
+    elif found:
         bypassed = texts.BYPASSED.of(folder=str(folder), fallback=rounds.fallback)
         yield Finding(texts.TESTS, "bad", bypassed, texts.RUNNER_MEND)
     else:
         yield Finding(texts.TESTS, "good", texts.FALLBACK.of(folder=str(folder), fallback=rounds.fallback))
+
+
+def _no_repository(settings: Settings) -> Iterator[Finding]:
+    """Without a repository there is no suite: tests that lie in the agent's own folder prove nothing."""
+    rounds = settings.config.rounds
+    if rounds.verify == "tests":
+        what = placed(settings.where("rounds.verify"), texts.NO_REPO)
+        yield Finding(texts.TESTS, "bad", what, texts.NO_REPO_MEND)
+    else:
+        yield Finding(texts.TESTS, "good", texts.NO_REPO_FALLBACK.of(fallback=rounds.fallback))
 
 
 def workspace(settings: Settings) -> Iterator[Finding]:

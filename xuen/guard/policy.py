@@ -30,16 +30,20 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The rules of one run; `adopt_score` is 0 to 10 and the score that is just enough."""
+    """The rules of one run; `adopt_score` is 0 to 10 and the score that is just enough.
+
+    `has_suite` says whether there is a repository: tests that lie in the agent's own folder prove nothing.
+    """
 
     verify: Verify
     fallback: Fallback
     adopt_score: float
+    has_suite: bool = True
 
     @classmethod
     def of(cls, settings: RoundsSettings) -> Policy:
         """The policy that the settings ask for."""
-        return cls(settings.verify, settings.fallback, settings.adopt_score)
+        return cls(settings.verify, settings.fallback, settings.adopt_score, settings.repo is not None)
 
     @property
     def last_verifier(self) -> str:
@@ -50,7 +54,7 @@ class Policy:
         """Whom to ask after these judgements; None when it is time to decide."""
         if self.verify == "off" or (judgements and judgements[-1].outcome not in ("passed", "unavailable")):
             return None
-        order = ("tests", self.last_verifier) if self.verify == "auto" else (self.verify,)
+        order = ("tests", self.last_verifier) if self.verify == "auto" and self.has_suite else (self.last_verifier,)
         return order[len(judgements)] if len(judgements) < len(order) else None
 
     def decide(self, judgements: Sequence[Judgement]) -> Decision:

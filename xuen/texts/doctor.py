@@ -75,6 +75,15 @@ RUNNER_MEND = Text(
 RUNNER_MISSING = Text(
     "there is something for {runner}, but it is not installed", "有 {runner} 可用的内容，但未安装该程序"
 )
+NO_REPO = Text("tests can't decide without a repository", "没有仓库，无法由测试决定")
+NO_REPO_MEND = Text(
+    "name the repository whose tests decide in rounds.repo, or choose another rounds.verify",
+    "请在 rounds.repo 中指定由哪个仓库的测试决定，或改用其他 rounds.verify",
+)
+NO_REPO_FALLBACK = Text(
+    "none without rounds.repo; rounds.fallback decides: {fallback}",
+    "未设置 rounds.repo，没有测试套件；由 rounds.fallback 决定：{fallback}",
+)
 NO_SUITE = Text(
     "none that could run in {folder}, so every candidate would stay pending",
     "{folder} 中没有可运行的测试套件，所有候选都会挂起",
