@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -377,7 +378,8 @@ def test_what_cannot_be_started_is_said_and_leaves_nothing(tmp_path):
 @pytest.mark.parametrize("shape", ["own session", "ignores SIGTERM", "background child that is waited for"])
 def test_other_systems_end_trees_too(shape, mark, tmp_path):
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    child = PortableChild(marked(SHAPES[shape], mark), cwd=tmp_path, env=dict(os.environ), **streams)
+    popen = partial(subprocess.Popen, cwd=tmp_path, start_new_session=True, **streams)
+    child = PortableChild(popen, marked(SHAPES[shape], mark), os.environ)
     time.sleep(0.3)
     assert child.end(grace=0.5) == ()
     assert child.status is not None

@@ -8,8 +8,6 @@ callback raises; time in which this program did not run does not count.
 
 from __future__ import annotations
 
-import contextlib
-import selectors
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,14 +83,11 @@ def run(
     Raises:
         CannotStart: it could not be started.
     """
-    with contextlib.ExitStack() as stack:
-        try:
-            selector = stack.enter_context(selectors.DefaultSelector())
-            child = start([*prefix, *argv], cwd=cwd, env=env)
-        except OSError as error:
-            raise CannotStart(error.errno, error.strerror or str(error), error.filename) from error
-        limits = {"timeout": timeout, "idle_timeout": idle_timeout, "grace": grace}
-        return attend(child, listener, cancel, hurried=hurried, selector=selector, **limits)
+    try:
+        child = start([*prefix, *argv], cwd=cwd, env=env)
+    except OSError as error:
+        raise CannotStart(error.errno, error.strerror or str(error), error.filename) from error
+    return attend(child, listener, cancel, hurried=hurried, timeout=timeout, idle_timeout=idle_timeout, grace=grace)
 
 
 def attend(
@@ -105,7 +100,6 @@ def attend(
     idle_timeout: float = 0.0,
     grace: float = GRACE,
     cancel_grace: float | None = None,
-    selector: selectors.BaseSelector | None = None,
 ) -> Exit:
     """Wait for the end of a command that runs, and end its tree; limits in seconds, 0 for none.
 
@@ -113,7 +107,7 @@ def attend(
     """
     clock = Clock()
     try:
-        with Pipes(child, listener, selector or selectors.DefaultSelector()) as pipes:
+        with Pipes(child, listener) as pipes:
             listener.started(child.pid)
             why = _wait(child, pipes, cancel, clock, (timeout, idle_timeout))
             if why is Why.STOPPED and cancel_grace is not None:

@@ -40,10 +40,10 @@ class OutputListener(Protocol):
 class Pipes:
     """The output of one command; both streams may share the first pipe."""
 
-    def __init__(self, child: Child, listener: OutputListener, selector: selectors.BaseSelector) -> None:
+    def __init__(self, child: Child, listener: OutputListener) -> None:
         self._child = child
         self._listener = listener
-        self._selector = selector
+        self._selector = selectors.PollSelector()  # which needs no descriptor
         self._files: dict[int, IO[bytes]] = {}
         self._ticked = time.monotonic()
         self._news = -1

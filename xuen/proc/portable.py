@@ -10,9 +10,8 @@ import contextlib
 import os
 import secrets
 import subprocess
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import IO, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 import psutil
 
@@ -66,28 +65,12 @@ class PortableChild(FoundTree):
     """Started by this program itself; found by descent, session and a mark in the environment."""
 
     def __init__(
-        self,
-        argv: Sequence[str],
-        env: Mapping[str, str],
-        *,
-        cwd: Path,
-        stdin: int | IO[bytes],
-        stdout: int | IO[bytes],
-        stderr: int | IO[bytes],
+        self, popen: Callable[..., subprocess.Popen[bytes]], argv: Sequence[str], env: Mapping[str, str]
     ) -> None:
-        """Raises OSError when it could not be started."""
+        """`popen` starts a program, with its folder and streams. Raises OSError when it cannot be started."""
         super().__init__()
         self._mark = secrets.token_hex(12)
-        self._process = subprocess.Popen(
-            argv,
-            cwd=cwd,
-            env={**env, _MARK: self._mark},
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            bufsize=0,
-            start_new_session=True,
-        )
+        self._process = popen(argv, env={**env, _MARK: self._mark})
         self.stdin, self.stdout, self.stderr = self._process.stdin, self._process.stdout, self._process.stderr
         self.pid = self.root = self._process.pid
 

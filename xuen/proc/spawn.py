@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from xuen.proc.child import Child
 from xuen.texts import proc as texts
@@ -28,15 +28,20 @@ def start(
     Raises:
         OSError: it could not be started.
     """
+
+    def popen(words: Sequence[str], **more: Any) -> subprocess.Popen[bytes]:
+        streams: dict[str, Any] = {"stdin": stdin, "stdout": stdout, "stderr": stderr}
+        return subprocess.Popen(words, cwd=cwd, bufsize=0, start_new_session=True, **streams, **more)
+
     if sys.platform != "linux":
         from xuen.proc.portable import PortableChild
 
-        return PortableChild(argv, env, cwd=cwd, stdin=stdin, stdout=stdout, stderr=stderr)
+        return PortableChild(popen, argv, env)
     if not sees_processes():
         raise OSError(texts.NO_PROC.en)
     from xuen.proc.supervised import SupervisedChild
 
-    return SupervisedChild(argv, env, cwd=cwd, stdin=stdin, stdout=stdout, stderr=stderr, extra=extra)
+    return SupervisedChild(popen, argv, env, extra)
 
 
 def sees_processes() -> bool:

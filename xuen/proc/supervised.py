@@ -8,21 +8,20 @@ from __future__ import annotations
 import contextlib
 import marshal
 import os
-import select
 import signal
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 from xuen.proc.child import GIVE_UP, Child
 
 # Imported and not run as a script, since only modules are kept compiled: that is a third of its start.
 _CODE: Final = "import sys; sys.path.append(sys.argv.pop(1)); from supervisor import main; main()"
-_PROGRAM: Final = (sys.executable, "-I", "-S", "-c", _CODE, str(Path(__file__).parent))
+_GUARD: Final = (sys.executable, "-I", "-S", "-c", _CODE, str(Path(__file__).parent))
 _LOOK: Final = 1.0  # seconds between two looks at whether a command has started
 _LATE: Final = GIVE_UP + 1.0  # seconds after the grace when a supervisor that does not end is killed
 
@@ -32,16 +31,12 @@ class SupervisedChild(Child):
 
     def __init__(
         self,
+        popen: Callable[..., subprocess.Popen[bytes]],
         argv: Sequence[str],
         env: Mapping[str, str],
-        *,
         extra: Sequence[int] = (),
-        cwd: Path,
-        stdin: int | IO[bytes],
-        stdout: int | IO[bytes],
-        stderr: int | IO[bytes],
     ) -> None:
-        """Raises OSError when it could not be started."""
+        """`popen` starts a program, with its folder and streams. Raises OSError when the command cannot be started."""
         self.pid = self.root = 0
         self._heard = b""
         self._open = True
@@ -50,30 +45,21 @@ class SupervisedChild(Child):
         with contextlib.ExitStack() as undo:
             undo.callback(self._control.close)
             with theirs:
-                self._process = subprocess.Popen(
-                    [*_PROGRAM, str(theirs.fileno()), *map(str, extra)],
-                    cwd=cwd,
-                    stdin=stdin,
-                    stdout=stdout,
-                    stderr=stderr,
-                    pass_fds=[theirs.fileno(), *extra],
-                    bufsize=0,
-                    start_new_session=True,
-                )
+                guard = [*_GUARD, str(theirs.fileno()), *map(str, extra)]
+                self._process = popen(guard, pass_fds=[theirs.fileno(), *extra])
             self.stdin, self.stdout, self.stderr = self._process.stdin, self._process.stdout, self._process.stderr
             undo.callback(self.close)
-            undo.callback(self._process.wait)
-            undo.callback(self._control.close)
+            undo.callback(self._close)
             variables = {os.fsencode(name): os.fsencode(value) for name, value in env.items()}
             with contextlib.suppress(ConnectionError):  # then it says why, or nothing
                 self._control.sendall(marshal.dumps(([os.fsencode(word) for word in argv], variables)))
-            self._control.setblocking(False)
+            self._control.settimeout(_LOOK)
             while self._open and not self.pid:
-                self._wait(_LOOK)
                 if error := self._hear():
                     raise OSError(error, os.strerror(error), argv[0])
             if not self.pid:
                 raise OSError("its supervisor ended")
+            self._control.setblocking(False)
             undo.pop_all()
 
     def ended(self) -> bool:
@@ -101,12 +87,6 @@ class SupervisedChild(Child):
                 self._close()
         return not self._open
 
-    def _wait(self, seconds: float) -> None:
-        news = select.poll()  # which, unlike select, knows descriptors above 1023
-        with contextlib.suppress(ValueError):  # over meanwhile
-            news.register(self._control, select.POLLIN)
-            news.poll(1000 * seconds)
-
     def _order(self, line: str) -> None:
         with self._lock, contextlib.suppress(OSError):  # it has ended
             self._control.sendall(line.encode() + b"\n")
@@ -129,7 +109,7 @@ class SupervisedChild(Child):
                 return 0
             try:
                 data = self._control.recv(1 << 16)
-            except BlockingIOError:
+            except (BlockingIOError, TimeoutError):
                 self._process.send_signal(signal.SIGCONT)  # an agent may have stopped the guard
                 return 0
             except ConnectionError:

@@ -181,17 +181,17 @@ class Supervisor:
 
     def run(self) -> None:
         """Wait for the command, for orders and, once the end was asked for, for the last process."""
-        pause: float | None = None
-        looked = time.monotonic()
+        pause = looked = None
         while self._is_left():
             self._listen(pause)
+            if self._grace is None:
+                continue
             now = time.monotonic()
-            if self._grace is not None:
-                self._grace -= min(now - looked, _STEP)
-                pause = min((pause or 0.002) * 1.5, 0.05) if self._grace > 0 else 0.002
-                if not self._sweep():
-                    return
+            self._grace -= min(now - (looked or now), _STEP)
             looked = now
+            pause = min((pause or 0.002) * 1.5, 0.05) if self._grace > 0 else 0.002
+            if not self._sweep():
+                return
 
     def _tell(self, *words: object) -> None:
         with contextlib.suppress(OSError):  # the caller is gone
