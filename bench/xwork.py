@@ -61,7 +61,9 @@ def one_run_of_xwork(steps: int, journal: bool) -> dict[str, float]:
     from xuen.xwork.model.scripted import ScriptedAnswer, ScriptedCall, ScriptedModel
     from xuen.xwork.policy.permission import Risk
     from xuen.xwork.session.journal import Session
-    from xuen.xwork.tools.base import Arguments, Kit, Outcome, Tool
+    from xuen.xwork.tools.base import Arguments, Tool
+    from xuen.xwork.tools.context import ToolContext
+    from xuen.xwork.tools.outcome import Outcome
 
     class Nothing(Arguments, frozen=True, kw_only=True):
         step: int
@@ -71,8 +73,8 @@ def one_run_of_xwork(steps: int, journal: bool) -> dict[str, float]:
             bare()
             yield from super().complete(*asked, **named)
 
-    def run(asked: Nothing, kit: Kit) -> Outcome:
-        del kit
+    def run(asked: Nothing, context: ToolContext) -> Outcome:
+        del context
         bare()
         return Outcome(f"ok {asked.step}")
 
@@ -134,16 +136,16 @@ def one_flood() -> dict[str, float]:
 
     from xuen.xwork.policy.paths import Workspace
     from xuen.xwork.tools.artifacts import Artifacts
-    from xuen.xwork.tools.base import Kit
+    from xuen.xwork.tools.context import ToolContext
     from xuen.xwork.tools.exec_command import TOOL, ExecCommand
     from xuen.xwork.tools.processes import ProcessTable
 
     with tempfile.TemporaryDirectory() as folder:
         workspace = Workspace(Path(folder))
-        kit = Kit(workspace, threading.Event(), Artifacts(workspace), ProcessTable(), dict(os.environ))
+        context = ToolContext(workspace, threading.Event(), Artifacts(workspace), ProcessTable(), dict(os.environ))
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         began = time.perf_counter()
-        TOOL.run(ExecCommand(command="head -c 300000000 /dev/zero | tr '\\0' y"), kit)
+        TOOL.run(ExecCommand(command="head -c 300000000 /dev/zero | tr '\\0' y"), context)
         took = time.perf_counter() - began
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         workspace.close()

@@ -16,8 +16,8 @@ from xuen.xwork.model.retry import Patience
 from xuen.xwork.model.scripted import ScriptedAnswer, ScriptedCall, ScriptedModel
 from xuen.xwork.policy.paths import Workspace
 from xuen.xwork.tools.artifacts import Artifacts
-from xuen.xwork.tools.base import Kit
 from xuen.xwork.tools.command import environment
+from xuen.xwork.tools.context import ToolContext
 from xuen.xwork.tools.processes import ProcessTable
 
 
@@ -61,19 +61,19 @@ def play(tmp_path: Path) -> Iterator[Callable[..., Play]]:
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
-    """The folder that `play` and `kit` work in."""
+    """The folder that `play` and `context` work in."""
     return tmp_path / "work"
 
 
 @pytest.fixture
-def kit(work: Path) -> Iterator[Kit]:
+def context(work: Path) -> Iterator[ToolContext]:
     """What tools work with, in the folder `work`."""
     import os
 
     work.mkdir(exist_ok=True)
     workspace = Workspace(work)
     shelf = ProcessTable()
-    yield Kit(workspace, threading.Event(), Artifacts(workspace), shelf, environment(os.environ))
+    yield ToolContext(workspace, threading.Event(), Artifacts(workspace), shelf, environment(os.environ))
     shelf.close()
     workspace.close()
 

@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 from xuen.xwork.agent import Stopped
 from xuen.xwork.policy.paths import PathRefused
 from xuen.xwork.tools.apply_patch import TOOL
-from xuen.xwork.tools.base import ToolError
+from xuen.xwork.tools.outcome import ToolError
 from xuen.xwork.tools.patch.grammar import parse
 from xuen.xwork.tools.patch.placing import apply
 
 
 @pytest.fixture
-def patch(kit, work):
+def patch(context, work):
     """Applies a patch body; returns the result's text."""
 
     def run(*lines: str, raw: str | None = None) -> str:
         text = raw if raw is not None else "\n".join(["*** Begin Patch", *lines, "*** End Patch"])
-        return TOOL.run(TOOL.decode(msgspec.json.encode({"patch": text}).decode()), kit).text
+        return TOOL.run(TOOL.decode(msgspec.json.encode({"patch": text}).decode()), context).text
 
     return run
 
@@ -122,7 +122,7 @@ def test_blanks_and_a_here_document_around_a_patch_are_passed_over(patch, work):
 
 
 @pytest.mark.parametrize("failing", [1, 2, 3, 4])
-def test_a_write_that_fails_takes_the_others_back(patch, work, kit, failing, monkeypatch):
+def test_a_write_that_fails_takes_the_others_back(patch, work, context, failing, monkeypatch):
     """The disk fails at the N-th rename or link; a fault put into the system call, not into our own code."""
     (work / "a").write_text("a\n")
     (work / "b").write_text("b\n")

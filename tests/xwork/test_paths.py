@@ -10,7 +10,7 @@ from xuen.xwork.tools import apply_patch, list_files, read_file, replace_text, s
 
 
 @pytest.fixture
-def fenced(kit, work, tmp_path):
+def fenced(context, work, tmp_path):
     """The workspace with links in it, and things outside."""
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -28,7 +28,7 @@ def fenced(kit, work, tmp_path):
     }  # fmt: skip
     for name, target in links.items():
         (work / name).symlink_to(target)
-    return kit
+    return context
 
 
 OUT = [
@@ -57,7 +57,7 @@ def attempts(path: str):
 def test_no_tool_leaves_the_workspace(fenced, work, tmp_path, path):
     import msgspec
 
-    from xuen.xwork.tools.base import ToolError
+    from xuen.xwork.tools.outcome import ToolError
 
     def outside():
         found = [p for p in tmp_path.rglob("*") if work not in p.parents and p != work]

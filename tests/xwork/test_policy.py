@@ -14,9 +14,9 @@ COMMAND = ToolCall("3", "exec_command", '{"command": "git status && rm -rf /"}')
 
 
 @pytest.fixture
-def registry(kit):
+def registry(context):
     def make(**policy):
-        return Registry(TOOLS, kit, Policy(**policy))
+        return Registry(TOOLS, context, Policy(**policy))
 
     return make
 

@@ -24,9 +24,10 @@ from xuen.xwork.sandbox.mode import Mode
 from xuen.xwork.sandbox.network import make_network
 from xuen.xwork.sandbox.report import Report
 from xuen.xwork.tools.artifacts import Artifacts
-from xuen.xwork.tools.base import Effect, Kit
 from xuen.xwork.tools.builtin import TOOLS
 from xuen.xwork.tools.command import environment
+from xuen.xwork.tools.context import ToolContext
+from xuen.xwork.tools.outcome import Effect
 from xuen.xwork.tools.processes import ProcessTable
 
 NEVER = threading.Event()
@@ -41,13 +42,13 @@ class Walled:
         self.cancel = threading.Event()
         self.shelf = ProcessTable()
         self.sandbox = sandbox
-        kit = (self.workspace, self.cancel, Artifacts(self.workspace), self.shelf, environment(os.environ), sandbox)
-        self.kit = Kit(*kit)
+        context = (self.workspace, self.cancel, Artifacts(self.workspace), self.shelf, environment(os.environ), sandbox)
+        self.context = ToolContext(*context)
         self._tools = {tool.name: tool for tool in TOOLS}
 
     def __call__(self, name: str, **arguments: object):
         tool = self._tools[name]
-        return tool.run(tool.decode(msgspec.json.encode(arguments).decode()), self.kit)
+        return tool.run(tool.decode(msgspec.json.encode(arguments).decode()), self.context)
 
     def sh(self, command: str, **arguments: object) -> str:
         """The output of a command, without the line about its end."""

@@ -14,7 +14,7 @@ from xuen.xwork.session.journal import Session, read
 from xuen.xwork.session.ledger import LOST, Ledger, State
 from xuen.xwork.session.records import Answered, Carried, Compacted, Ended, Prompted, Resumed, whole
 from xuen.xwork.session.seal import Seal
-from xuen.xwork.tools.base import Effect
+from xuen.xwork.tools.outcome import Effect
 
 STEPS = 30
 

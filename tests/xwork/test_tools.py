@@ -20,20 +20,20 @@ from xuen.proc.environment import GIT_LOCAL
 from xuen.xwork.errors import Interrupted
 from xuen.xwork.policy.paths import PathRefused
 from xuen.xwork.tools.artifacts import SHOWN
-from xuen.xwork.tools.base import Effect, ToolError
 from xuen.xwork.tools.builtin import TOOLS
 from xuen.xwork.tools.command import environment
+from xuen.xwork.tools.outcome import Effect, ToolError
 from xuen.xwork.tools.processes import CLOSE
 
 
 @pytest.fixture
-def use(kit):
+def use(context):
     """Uses a tool by name."""
     by_name = {tool.name: tool for tool in TOOLS}
 
     def run(name: str, **arguments):
         tool = by_name[name]
-        return tool.run(tool.decode(msgspec.json.encode(arguments).decode()), kit)
+        return tool.run(tool.decode(msgspec.json.encode(arguments).decode()), context)
 
     return run
 
@@ -117,12 +117,12 @@ def test_a_page_is_bounded_also_for_a_file_of_one_enormous_line(use, work):
     assert use("read_file", path="g", offset=following, limit=1).text.startswith(f"{following:>6}\t{following - 2} z")
 
 
-def test_an_enormous_file_is_refused_or_given_up_at_once_and_never_read_to_its_end(use, kit, work):
+def test_an_enormous_file_is_refused_or_given_up_at_once_and_never_read_to_its_end(use, context, work):
     (work / "f").write_bytes(b"one\n")
     os.truncate(work / "f", 1 << 40)
     with pytest.raises(ToolError, match="binary"):
         use("read_file", path="f")
-    patience = threading.Timer(0.5, kit.cancel.set)
+    patience = threading.Timer(0.5, context.cancel.set)
     patience.start()
     with pytest.raises(Interrupted):
         use("read_file", path="f", offset=3)
@@ -162,11 +162,11 @@ def test_listing(use, grove):
 
 
 @pytest.mark.parametrize("tool", ["list_files", "search_text"])
-def test_what_looks_at_a_whole_tree_is_bounded_and_ends_when_it_is_cancelled(use, kit, grove, tool):
+def test_what_looks_at_a_whole_tree_is_bounded_and_ends_when_it_is_cancelled(use, context, grove, tool):
     asked = {"query": "needle"} if tool == "search_text" else {"recursive": True}
     with pytest.raises(ToolError, match="10000"):
         use(tool, **asked, limit=10_001)
-    kit.cancel.set()
+    context.cancel.set()
     with pytest.raises(Interrupted):
         use(tool, **asked)
 
@@ -321,8 +321,8 @@ def test_who_holds_the_output_open_does_not_hold_the_call(use, work):
     assert not alive(work / "a")
 
 
-def test_a_cancelled_command_ends_at_once(use, kit):
-    threading.Timer(0.3, kit.cancel.set).start()
+def test_a_cancelled_command_ends_at_once(use, context):
+    threading.Timer(0.3, context.cancel.set).start()
     began = time.monotonic()
     with pytest.raises(Interrupted):
         use("exec_command", command="sleep 300")
@@ -348,13 +348,13 @@ def test_memory_is_bounded_for_an_output_of_300_megabytes(work, tmp_path, enviro
         "from pathlib import Path\n"
         "from xuen.xwork.policy.paths import Workspace\n"
         "from xuen.xwork.tools.artifacts import Artifacts\n"
-        "from xuen.xwork.tools.base import Kit\n"
+        "from xuen.xwork.tools.context import ToolContext\n"
         "from xuen.xwork.tools.exec_command import TOOL, ExecCommand\n"
         "from xuen.xwork.tools.processes import ProcessTable\n"
         "ws = Workspace(Path(sys.argv[1]))\n"
-        "kit = Kit(ws, threading.Event(), Artifacts(ws), ProcessTable(), dict(os.environ))\n"
+        "context = ToolContext(ws, threading.Event(), Artifacts(ws), ProcessTable(), dict(os.environ))\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "done = TOOL.run(ExecCommand(command='head -c 300000000 /dev/zero | tr \"\\\\0\" y'), kit)\n"
+        "done = TOOL.run(ExecCommand(command='head -c 300000000 /dev/zero | tr \"\\\\0\" y'), context)\n"
         "grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before\n"
         "print(len(done.text), grown, '300,000,000' in done.text)\n"
     )
@@ -419,9 +419,9 @@ def test_stopping_by_a_single_signal_or_by_the_whole_ladder(use, work):
     assert use("stop_process", process_id="p2", signal="terminate").text.startswith("p2: ended by signal 15")
 
 
-def test_a_flood_that_nobody_polls_is_bounded_and_said(use, kit):
+def test_a_flood_that_nobody_polls_is_bounded_and_said(use, context):
     use("start_process", command="head -c 30000000 /dev/zero | tr '\\0' y; echo end; sleep 300")
-    managed = kit.processes.get("p1")
+    managed = context.processes.get("p1")
     while not "".join(list(managed._unread)[-1:]).endswith("end\n"):
         time.sleep(0.02)
     assert sum(map(len, managed._unread)) <= 1 << 20
@@ -429,16 +429,16 @@ def test_a_flood_that_nobody_polls_is_bounded_and_said(use, kit):
     assert "characters of output before this were not polled in time" in text and text.endswith("end\n")
 
 
-def test_all_processes_end_with_the_shelf(use, kit, work):
+def test_all_processes_end_with_the_shelf(use, context, work):
     for n in range(3):
         use("start_process", command=f"setsid sh -c 'echo $$ > {n}; sleep 300' & sleep 300")
     while not all((work / str(n)).exists() and (work / str(n)).read_text() for n in range(3)):
         time.sleep(0.01)
-    kit.processes.close()
+    context.processes.close()
     assert not any(alive(work / str(n)) for n in range(3))
 
 
-def test_processes_that_refuse_to_end_are_given_their_grace_together(use, kit, work):
+def test_processes_that_refuse_to_end_are_given_their_grace_together(use, context, work):
     count = 12
 
     def closing(name: str, command: str) -> float:
@@ -448,7 +448,7 @@ def test_processes_that_refuse_to_end_are_given_their_grace_together(use, kit, w
         while not all(pid.exists() and pid.read_text() for pid in pids):
             time.sleep(0.01)
         began = time.monotonic()
-        kit.processes.close()
+        context.processes.close()
         took = time.monotonic() - began
         assert not any(alive(pid) for pid in pids)
         return took
@@ -459,11 +459,11 @@ def test_processes_that_refuse_to_end_are_given_their_grace_together(use, kit, w
     assert refuses < 4 * ends + count * CLOSE / 2
 
 
-def test_a_cancelled_stop_does_not_wait_for_a_process_that_refuses(use, kit, work):
+def test_a_cancelled_stop_does_not_wait_for_a_process_that_refuses(use, context, work):
     use("start_process", command="trap '' TERM INT; touch on; while :; do sleep 0.1; done")
     while not (work / "on").exists():
         time.sleep(0.01)
-    kit.cancel.set()
+    context.cancel.set()
     began = time.monotonic()
     use("stop_process", process_id="p1")
     assert time.monotonic() - began < GRACE

@@ -47,7 +47,9 @@ from xuen.xwork.session.records import (
     whole,
 )
 from xuen.xwork.session.summarise import NothingToCompact, compact
-from xuen.xwork.tools.base import AnyTool, Effect, Kit, Outcome
+from xuen.xwork.tools.base import AnyTool
+from xuen.xwork.tools.context import ToolContext
+from xuen.xwork.tools.outcome import Effect, Outcome
 from xuen.xwork.tools.registry import Policy, Registry
 
 if TYPE_CHECKING:
@@ -136,11 +138,11 @@ class Agent:
             self.close()
             raise
         artifacts = Artifacts(self._workspace)
-        kit = Kit(self._workspace, self._cancel, artifacts, self._processes, env, self._sandbox)
+        context = ToolContext(self._workspace, self._cancel, artifacts, self._processes, env, self._sandbox)
         missing = {f"{name}__": why.en for name, why in self._missing}
         self._registry = Registry(
             [*(TOOLS if tools is None else tools), *remote],
-            kit,
+            context,
             Policy(config.approval, on_permission, tuple(hooks)),
             missing,
         )

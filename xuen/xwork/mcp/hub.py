@@ -34,7 +34,8 @@ from xuen.xwork.errors import BadUse, Interrupted
 from xuen.xwork.mcp.config import McpServer
 from xuen.xwork.messages import ToolDefinition
 from xuen.xwork.policy.permission import Resource, Risk
-from xuen.xwork.tools.base import Arguments, Effect, Outcome, Tool, ToolError, without_nulls
+from xuen.xwork.tools.base import Arguments, Tool, without_nulls
+from xuen.xwork.tools.outcome import Effect, Outcome, ToolError
 
 if TYPE_CHECKING:
     from mcp.types import Tool as ToolOfServer
@@ -143,7 +144,7 @@ class RemoteTool(Tool[Any]):
             name,
             told.description or told.title or told.name,
             Arguments,
-            lambda arguments, _kit: hub.call(server, told.name, arguments, effect),
+            lambda arguments, _context: hub.call(server, told.name, arguments, effect),
             risk=Risk.READ if reads and server.config.trust_read_only else Risk.EXECUTE,
             resources=lambda _arguments: (Resource("server", server.config.name),),
         )

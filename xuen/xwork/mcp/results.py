@@ -16,7 +16,7 @@ from mcp.types import (
 )
 from msgspec import json
 
-from xuen.xwork.tools.base import Effect, Outcome
+from xuen.xwork.tools.outcome import Effect, Outcome
 
 Part = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource
 

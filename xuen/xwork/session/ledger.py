@@ -28,7 +28,7 @@ from xuen.xwork.session.records import (
     Resumed,
     Trusted,
 )
-from xuen.xwork.tools.base import Effect
+from xuen.xwork.tools.outcome import Effect
 
 LOST = "the result of this call was lost: its line in the session is damaged"
 

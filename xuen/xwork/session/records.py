@@ -13,7 +13,7 @@ import msgspec
 
 from xuen.xwork.messages import Assistant, Message, ToolCall, ToolResult, Usage, User
 from xuen.xwork.request import Request
-from xuen.xwork.tools.base import Effect
+from xuen.xwork.tools.outcome import Effect
 
 VERSION = 1
 

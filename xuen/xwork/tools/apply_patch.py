@@ -7,7 +7,9 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from xuen.xwork.policy.permission import Resource, Risk
-from xuen.xwork.tools.base import Arguments, Effect, Kit, Outcome, Tool, ToolError
+from xuen.xwork.tools.base import Arguments, Tool
+from xuen.xwork.tools.context import ToolContext
+from xuen.xwork.tools.outcome import Effect, Outcome, ToolError
 from xuen.xwork.tools.patch.grammar import Update, parse
 from xuen.xwork.tools.patch.transaction import carry_out, plan
 
@@ -18,9 +20,9 @@ class ApplyPatch(Arguments, frozen=True, kw_only=True):
     patch: Annotated[str, Meta(min_length=1, description="From *** Begin Patch to *** End Patch")]
 
 
-def _run(asked: ApplyPatch, kit: Kit) -> Outcome:
-    steps, told = plan(parse(asked.patch), kit.workspace)
-    carry_out(steps, kit.workspace)
+def _run(asked: ApplyPatch, context: ToolContext) -> Outcome:
+    steps, told = plan(parse(asked.patch), context.workspace)
+    carry_out(steps, context.workspace)
     return Outcome("Applied:\n" + "\n".join(told), effect=Effect.WRITE)
 
 

@@ -1,30 +1,22 @@
 """What a tool is: a name, a sentence for the model, typed arguments, and a function.
 
-Owns the vocabulary that tools, registry and agent share. Always holds: a tool's JSON schema is made from the struct
-that its arguments are decoded into, so the model is told exactly what is checked; a tool says what it changed
-(`Effect`), nobody guesses it from its name.
+Always holds: a tool's JSON schema is made from the struct that its arguments are decoded into, so the model is told
+exactly what is checked; a tool says what it changed (`Effect`), nobody guesses it from its name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Meta
 
-from xuen.errors import XuenError
-from xuen.xwork.cancel import Cancel
 from xuen.xwork.messages import ToolDefinition
-from xuen.xwork.policy.paths import Workspace
 from xuen.xwork.policy.permission import Resource, Risk
-
-if TYPE_CHECKING:
-    from xuen.xwork.sandbox.bubblewrap import Sandbox
-    from xuen.xwork.tools.artifacts import Artifacts
-    from xuen.xwork.tools.processes import ProcessTable
+from xuen.xwork.tools.context import ToolContext
+from xuen.xwork.tools.outcome import Outcome, ToolError
 
 Count = Annotated[int, Meta(ge=1)]
 MOST = 10_000
@@ -32,45 +24,8 @@ MOST = 10_000
 PathText = Annotated[str, Meta(description="Relative to the workspace")]
 
 
-class Effect(StrEnum):
-    """What a call did to the state of the work."""
-
-    NONE = "none"  # it looked, or it failed before it did anything
-    WRITE = "write"  # the workspace is, or may be, different
-    CHECK = "check"  # a command ended as it was expected to
-
-
 class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What all arguments share: a name that the tool does not know is an error that names it."""
-
-
-class Outcome(msgspec.Struct, frozen=True):
-    """The result of a call."""
-
-    text: str
-    failed: bool = False
-    effect: Effect = Effect.NONE
-    same: str = ""  # what tells it from another result of the same call, where the text holds times or file names
-    bounded: bool = False  # the tool has shortened the text itself and says where the rest is
-
-
-class ToolError(XuenError):
-    """A call that a tool cannot carry out; the message tells the model why. Nothing was changed."""
-
-
-class HalfDone(ToolError):
-    """A call that failed and could not be taken back: the workspace is not what it was."""
-
-
-class Kit(msgspec.Struct, frozen=True):
-    """What tools work with; made once for an agent."""
-
-    workspace: Workspace
-    cancel: Cancel
-    artifacts: Artifacts
-    processes: ProcessTable
-    env: Mapping[str, str]
-    sandbox: Sandbox | None = None  # around every program that a tool starts
 
 
 A = TypeVar("A", bound=Arguments)
@@ -84,7 +39,7 @@ class Tool(Generic[A]):
         name: str,
         description: str,
         arguments: type[A],
-        run: Callable[[A, Kit], Outcome],
+        run: Callable[[A, ToolContext], Outcome],
         *,
         risk: Risk,
         resources: Callable[[A], tuple[Resource, ...]],
@@ -123,9 +78,9 @@ class Tool(Generic[A]):
         """What the call is about."""
         return self._resources(arguments)
 
-    def run(self, arguments: A, kit: Kit) -> Outcome:
+    def run(self, arguments: A, context: ToolContext) -> Outcome:
         """Carry it out; raises ToolError, PathRefused or OSError."""
-        return self._run(arguments, kit)
+        return self._run(arguments, context)
 
 
 AnyTool = Tool[Any]

@@ -23,7 +23,7 @@ from xuen.xwork.cancel import Cancel
 from xuen.xwork.policy.paths import Workspace
 from xuen.xwork.sandbox.bubblewrap import Sandbox
 from xuen.xwork.sandbox.report import Report
-from xuen.xwork.tools.base import ToolError
+from xuen.xwork.tools.outcome import ToolError
 
 _CANCEL_GRACE = 1.0  # seconds between SIGTERM and SIGKILL after a cancel
 _QUIET = {

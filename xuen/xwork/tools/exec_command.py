@@ -14,7 +14,9 @@ from xuen.xwork.errors import Interrupted
 from xuen.xwork.policy.permission import Risk
 from xuen.xwork.tools import command
 from xuen.xwork.tools.artifacts import Capture
-from xuen.xwork.tools.base import Arguments, Effect, Kit, Outcome, Tool, command_of
+from xuen.xwork.tools.base import Arguments, Tool, command_of
+from xuen.xwork.tools.context import ToolContext
+from xuen.xwork.tools.outcome import Effect, Outcome
 
 _NOT_RUN = "the command was not run: the sandbox around it could not be made"
 TIMEOUT = 120.0  # seconds unless the call says otherwise
@@ -33,12 +35,12 @@ class ExecCommand(Arguments, frozen=True, kw_only=True):
     ] = (0,)
 
 
-def _run(asked: ExecCommand, kit: Kit) -> Outcome:
-    capture = Capture(kit.artifacts)
-    with command.folder(kit.workspace, asked.cwd) as cwd:
-        started = command.start(asked.command, cwd, kit.env, sandbox=kit.sandbox)
+def _run(asked: ExecCommand, context: ToolContext) -> Outcome:
+    capture = Capture(context.artifacts)
+    with command.folder(context.workspace, asked.cwd) as cwd:
+        started = command.start(asked.command, cwd, context.env, sandbox=context.sandbox)
     try:
-        ended = command.run(started, capture.add, timeout=asked.timeout, cancel=kit.cancel)
+        ended = command.run(started, capture.add, timeout=asked.timeout, cancel=context.cancel)
     finally:
         output = capture.text()
     if ended.why is Why.STOPPED:

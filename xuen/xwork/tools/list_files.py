@@ -10,7 +10,9 @@ from msgspec import Meta
 
 from xuen.xwork.cancel import stop_if
 from xuen.xwork.policy.permission import Risk
-from xuen.xwork.tools.base import MOST, Arguments, Kit, Outcome, PathText, Tool, path_of
+from xuen.xwork.tools.base import MOST, Arguments, PathText, Tool, path_of
+from xuen.xwork.tools.context import ToolContext
+from xuen.xwork.tools.outcome import Outcome
 from xuen.xwork.tools.walk import DEEPEST, Entry, matches, printable, walk
 
 _LIMIT = 500
@@ -27,19 +29,19 @@ class ListFiles(Arguments, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=MOST, description="Entries at most")] = _LIMIT
 
 
-def _run(asked: ListFiles, kit: Kit) -> Outcome:
-    with kit.workspace.place(asked.path) as place:
+def _run(asked: ListFiles, context: ToolContext) -> Outcome:
+    with context.workspace.place(asked.path) as place:
         folder = place.open_folder()
         try:
-            return _listing(folder, asked, "" if place.shown == "." else f"{place.shown}/", kit)
+            return _listing(folder, asked, "" if place.shown == "." else f"{place.shown}/", context)
         finally:
             os.close(folder)
 
 
-def _listing(folder: int, asked: ListFiles, prefix: str, kit: Kit) -> Outcome:
+def _listing(folder: int, asked: ListFiles, prefix: str, context: ToolContext) -> Outcome:
     lines: list[str] = []
     for entry in walk(folder, DEEPEST if asked.recursive else 1):
-        stop_if(kit.cancel)
+        stop_if(context.cancel)
         if not matches(asked.pattern, entry.name, entry.path):
             continue
         if len(lines) == asked.limit:

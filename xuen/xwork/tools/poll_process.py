@@ -7,7 +7,9 @@ from typing import Annotated
 from msgspec import Meta
 
 from xuen.xwork.policy.permission import Risk
-from xuen.xwork.tools.base import Arguments, Kit, Outcome, Tool, process_of
+from xuen.xwork.tools.base import Arguments, Tool, process_of
+from xuen.xwork.tools.context import ToolContext
+from xuen.xwork.tools.outcome import Outcome
 from xuen.xwork.tools.processes import Managed
 
 
@@ -20,14 +22,14 @@ class PollProcess(Arguments, frozen=True, kw_only=True):
     ] = 1000
 
 
-def _run(asked: PollProcess, kit: Kit) -> Outcome:
-    managed = kit.processes.get(asked.process_id)
-    managed.wait(asked.wait_ms / 1000, kit.cancel)
+def _run(asked: PollProcess, context: ToolContext) -> Outcome:
+    managed = context.processes.get(asked.process_id)
+    managed.wait(asked.wait_ms / 1000, context.cancel)
     running = managed.running()
     output = managed.take()
     if running:
         return Outcome(report(managed, "running", output))
-    kit.processes.release(managed.name, hurried=kit.cancel.is_set)  # what it left running ends here too
+    context.processes.release(managed.name, hurried=context.cancel.is_set)  # what it left running ends here too
     return Outcome(report(managed, status(managed), output + managed.take()))
 
 

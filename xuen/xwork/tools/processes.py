@@ -24,7 +24,7 @@ from xuen.xwork.cancel import Cancel
 from xuen.xwork.sandbox.bubblewrap import Sandbox
 from xuen.xwork.tools import command
 from xuen.xwork.tools.artifacts import clean_text
-from xuen.xwork.tools.base import ToolError
+from xuen.xwork.tools.outcome import ToolError
 
 AT_ONCE = 16  # processes
 CLOSE = 1.0  # seconds between asking all of them to end and killing what is left

@@ -9,7 +9,9 @@ from msgspec import Meta
 
 from xuen.xwork.cancel import Cancel, stop_if
 from xuen.xwork.policy.permission import Risk
-from xuen.xwork.tools.base import Arguments, Count, Kit, Outcome, PathText, Tool, ToolError, path_of
+from xuen.xwork.tools.base import Arguments, Count, PathText, Tool, path_of
+from xuen.xwork.tools.context import ToolContext
+from xuen.xwork.tools.outcome import Outcome, ToolError
 from xuen.xwork.tools.text_file import decode
 
 PAGE = 2000  # lines of a page unless asked for fewer
@@ -26,9 +28,9 @@ class ReadFile(Arguments, frozen=True, kw_only=True):
     limit: Annotated[Count, Meta(description="Lines at most")] = PAGE
 
 
-def _run(asked: ReadFile, kit: Kit) -> Outcome:
-    with kit.workspace.place(asked.path) as place, os.fdopen(place.open_file(), "rb") as file:
-        return _page(file, asked, place.shown, kit.cancel)
+def _run(asked: ReadFile, context: ToolContext) -> Outcome:
+    with context.workspace.place(asked.path) as place, os.fdopen(place.open_file(), "rb") as file:
+        return _page(file, asked, place.shown, context.cancel)
 
 
 def _page(file: BinaryIO, asked: ReadFile, shown: str, cancel: Cancel) -> Outcome:

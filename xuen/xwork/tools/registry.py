@@ -16,7 +16,9 @@ from xuen.xwork.policy import hooks as hook_boundary
 from xuen.xwork.policy.hooks import Hook
 from xuen.xwork.policy.paths import PathRefused
 from xuen.xwork.policy.permission import Approval, Denied, OnPermission, Request, Risk, Verdict, decide
-from xuen.xwork.tools.base import AnyTool, Arguments, Effect, HalfDone, Kit, Outcome, ToolError
+from xuen.xwork.tools.base import AnyTool, Arguments
+from xuen.xwork.tools.context import ToolContext
+from xuen.xwork.tools.outcome import Effect, HalfDone, Outcome, ToolError
 
 MALFORMED = "_malformed"
 """The only field of arguments that stand for a text which was no JSON object; the field holds that text."""
@@ -34,12 +36,12 @@ class Registry:
     """The tools that one agent offers."""
 
     def __init__(
-        self, tools: Iterable[AnyTool], kit: Kit, policy: Policy, missing: Mapping[str, str] | None = None
+        self, tools: Iterable[AnyTool], context: ToolContext, policy: Policy, missing: Mapping[str, str] | None = None
     ) -> None:
         """`missing` says, by what the names of absent tools begin with, why they are absent."""
         self._tools = {tool.name: tool for tool in tools}
         self._missing = missing or {}
-        self._kit = kit
+        self._context = context
         self._policy = policy
 
     def definitions(self) -> Sequence[ToolDefinition]:
@@ -75,7 +77,7 @@ class Registry:
             outcome = msgspec.structs.replace(outcome, text=text, failed=True, effect=effect)
         if outcome.bounded:
             return outcome
-        text, same = self._kit.artifacts.shorten(outcome.text), outcome.same or outcome.text
+        text, same = self._context.artifacts.shorten(outcome.text), outcome.same or outcome.text
         return msgspec.structs.replace(outcome, text=text, same=same)
 
     def _decode(self, call: ToolCall) -> tuple[AnyTool, Arguments]:
@@ -100,7 +102,7 @@ class Registry:
 
     def _run(self, tool: AnyTool, arguments: Arguments) -> Outcome:
         try:
-            return tool.run(arguments, self._kit)
+            return tool.run(arguments, self._context)
         except HalfDone as error:
             return Outcome(str(error), failed=True, effect=Effect.WRITE)
         except (ToolError, PathRefused) as error:

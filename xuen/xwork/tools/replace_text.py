@@ -7,7 +7,9 @@ from typing import Annotated
 from msgspec import Meta
 
 from xuen.xwork.policy.permission import Risk
-from xuen.xwork.tools.base import Arguments, Count, Effect, Kit, Outcome, PathText, Tool, ToolError, path_of
+from xuen.xwork.tools.base import Arguments, Count, PathText, Tool, path_of
+from xuen.xwork.tools.context import ToolContext
+from xuen.xwork.tools.outcome import Effect, Outcome, ToolError
 from xuen.xwork.tools.text_file import LIMIT, TextFile, decode, encode, newline_of
 
 
@@ -20,11 +22,11 @@ class ReplaceText(Arguments, frozen=True, kw_only=True):
     expected_count: Annotated[Count, Meta(description="How often old_text must stand there; all are replaced")] = 1
 
 
-def _run(asked: ReplaceText, kit: Kit) -> Outcome:
+def _run(asked: ReplaceText, context: ToolContext) -> Outcome:
     if asked.old_text == asked.new_text:
         raise ToolError("old_text and new_text are the same")
     encode(asked.old_text + asked.new_text)  # both can stand in a file
-    with kit.workspace.place(asked.path, writing=True) as place:
+    with context.workspace.place(asked.path, writing=True) as place:
         file = decode(place.read(LIMIT), place.shown)
         old, new = _in_line_ends_of(file.text, asked)
         places = _places(file.text, old)

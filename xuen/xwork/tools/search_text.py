@@ -23,7 +23,9 @@ from xuen.xwork.errors import Interrupted
 from xuen.xwork.policy.paths import Place
 from xuen.xwork.policy.permission import Risk
 from xuen.xwork.tools import command
-from xuen.xwork.tools.base import MOST, Arguments, Kit, Outcome, PathText, Tool, ToolError, path_of
+from xuen.xwork.tools.base import MOST, Arguments, PathText, Tool, path_of
+from xuen.xwork.tools.context import ToolContext
+from xuen.xwork.tools.outcome import Outcome, ToolError
 from xuen.xwork.tools.walk import DEEPEST, SKIPPED, matches, printable, walk
 
 _LIMIT = 200
@@ -44,13 +46,13 @@ class SearchText(Arguments, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(ge=1, le=MOST, description="Lines at most")] = _LIMIT
 
 
-def _run(asked: SearchText, kit: Kit) -> Outcome:
+def _run(asked: SearchText, context: ToolContext) -> Outcome:
     if "\n" in asked.query or "\r" in asked.query:
         raise ToolError("the query must stand within one line")
     query = asked.query.encode("utf-8", "surrogatepass")
     lines: list[str] = []
-    with kit.workspace.place(asked.path) as place:
-        for shown, data in _files(asked, kit, place, query):
+    with context.workspace.place(asked.path) as place:
+        for shown, data in _files(asked, context, place, query):
             if len(data) > _SIZE:
                 lines.append(f"{printable(shown)}: [only its first {_SIZE >> 20} MiB are searched]")
             for number, line in _hits(data, query):
@@ -61,7 +63,7 @@ def _run(asked: SearchText, kit: Kit) -> Outcome:
     return Outcome("\n".join(lines) or "(no line holds this text)")
 
 
-def _files(asked: SearchText, kit: Kit, place: Place, query: bytes) -> Iterator[tuple[str, bytes]]:
+def _files(asked: SearchText, context: ToolContext, place: Place, query: bytes) -> Iterator[tuple[str, bytes]]:
     """The files to look at and their contents, sorted by path."""
     found = place.stat()
     if found is not None and stat.S_ISREG(found.st_mode):
@@ -70,9 +72,9 @@ def _files(asked: SearchText, kit: Kit, place: Place, query: bytes) -> Iterator[
     prefix = "" if place.shown == "." else f"{place.shown}/"
     folder = place.open_folder()
     try:
-        worth = _prefiltered(folder, asked, kit, query)
+        worth = _prefiltered(folder, asked, context, query)
         for entry in walk(folder, asked.max_depth):
-            stop_if(kit.cancel)
+            stop_if(context.cancel)
             if not stat.S_ISREG(entry.mode) or not matches(asked.pattern, entry.name, entry.path):
                 continue
             if worth is not None and os.fsencode(entry.path) not in worth:
@@ -111,7 +113,7 @@ def _around(line: bytes, query: str) -> str:
     return ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
 
 
-def _prefiltered(folder: int, asked: SearchText, kit: Kit, query: bytes) -> set[bytes] | None:
+def _prefiltered(folder: int, asked: SearchText, context: ToolContext, query: bytes) -> set[bytes] | None:
     """The paths of all files that hold the query, from ripgrep; None when it is not there or does not work."""
     program = shutil.which("rg")
     where = f"/proc/self/fd/{folder}"
@@ -139,10 +141,10 @@ def _prefiltered(folder: int, asked: SearchText, kit: Kit, query: bytes) -> set[
     try:
         # Started in the folder itself; `.` is a name that no swap can change.
         argv += [os.fsdecode(query), "."]
-        started = command.launch(argv, Path(where), kit.env, stderr=subprocess.DEVNULL, sandbox=kit.sandbox)
+        started = command.launch(argv, Path(where), context.env, stderr=subprocess.DEVNULL, sandbox=context.sandbox)
     except (OSError, ValueError):
         return None
-    ended = command.run(started, take, timeout=_PREFILTER, cancel=kit.cancel)
+    ended = command.run(started, take, timeout=_PREFILTER, cancel=context.cancel)
     if ended.why is Why.STOPPED:
         raise Interrupted(INTERRUPTED)
     if not ended.by_itself or started.refused() or ended.status not in (0, 1) or len(names) > _NAMES:

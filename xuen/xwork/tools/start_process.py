@@ -8,7 +8,9 @@ from msgspec import Meta
 
 from xuen.xwork.policy.permission import Risk
 from xuen.xwork.tools import command
-from xuen.xwork.tools.base import Arguments, Kit, Outcome, Tool, command_of
+from xuen.xwork.tools.base import Arguments, Tool, command_of
+from xuen.xwork.tools.context import ToolContext
+from xuen.xwork.tools.outcome import Outcome
 
 
 class StartProcess(Arguments, frozen=True, kw_only=True):
@@ -18,9 +20,9 @@ class StartProcess(Arguments, frozen=True, kw_only=True):
     cwd: Annotated[str, Meta(description="Folder to run in, relative to the workspace")] = "."
 
 
-def _run(asked: StartProcess, kit: Kit) -> Outcome:
-    with command.folder(kit.workspace, asked.cwd) as cwd:
-        managed = kit.processes.start(asked.command, cwd, kit.env, kit.sandbox)
+def _run(asked: StartProcess, context: ToolContext) -> Outcome:
+    with command.folder(context.workspace, asked.cwd) as cwd:
+        managed = context.processes.start(asked.command, cwd, context.env, context.sandbox)
     return Outcome(f"process_id: {managed.name}")
 
 

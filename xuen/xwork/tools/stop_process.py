@@ -7,7 +7,9 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from xuen.xwork.policy.permission import Risk
-from xuen.xwork.tools.base import Arguments, Kit, Outcome, Tool, process_of
+from xuen.xwork.tools.base import Arguments, Tool, process_of
+from xuen.xwork.tools.context import ToolContext
+from xuen.xwork.tools.outcome import Outcome
 from xuen.xwork.tools.poll_process import report, status
 from xuen.xwork.tools.processes import Managed
 
@@ -24,19 +26,19 @@ class StopProcess(Arguments, frozen=True, kw_only=True):
     ] = None
 
 
-def _run(asked: StopProcess, kit: Kit) -> Outcome:
-    managed = kit.processes.get(asked.process_id)
+def _run(asked: StopProcess, context: ToolContext) -> Outcome:
+    managed = context.processes.get(asked.process_id)
     match asked.signal:
         case None:
-            return _released(kit.processes.stop(managed.name, kit.cancel))
+            return _released(context.processes.stop(managed.name, context.cancel))
         case "kill":
-            return _released(kit.processes.release(managed.name, 0.0))
+            return _released(context.processes.release(managed.name, 0.0))
         case "interrupt":
             managed.interrupt()
         case "terminate":
             managed.terminate()
-    if managed.ended_within(_PATIENCE, kit.cancel):
-        return _released(kit.processes.release(managed.name, hurried=kit.cancel.is_set))
+    if managed.ended_within(_PATIENCE, context.cancel):
+        return _released(context.processes.release(managed.name, hurried=context.cancel.is_set))
     return Outcome(report(managed, f"still running after the signal {asked.signal}", managed.take()), failed=True)
 
 

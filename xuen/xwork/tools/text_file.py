@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from xuen.xwork.tools.base import ToolError
+from xuen.xwork.tools.outcome import ToolError
 
 LIMIT = 32 << 20
 """Bytes of a file that is edited as a whole."""

@@ -7,7 +7,9 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from xuen.xwork.policy.permission import Risk
-from xuen.xwork.tools.base import Arguments, Effect, Kit, Outcome, PathText, Tool, path_of
+from xuen.xwork.tools.base import Arguments, PathText, Tool, path_of
+from xuen.xwork.tools.context import ToolContext
+from xuen.xwork.tools.outcome import Effect, Outcome
 from xuen.xwork.tools.text_file import LIMIT, encode
 
 
@@ -22,9 +24,9 @@ class WriteFile(Arguments, frozen=True, kw_only=True):
     create_parents: Annotated[bool, Meta(description="Make missing folders on the way")] = False
 
 
-def _run(asked: WriteFile, kit: Kit) -> Outcome:
+def _run(asked: WriteFile, context: ToolContext) -> Outcome:
     data = encode(asked.content)
-    with kit.workspace.place(asked.path, writing=True, create_parents=asked.create_parents) as place:
+    with context.workspace.place(asked.path, writing=True, create_parents=asked.create_parents) as place:
         before = place.stat()
         if asked.mode == "append" and before is not None:
             place.write(place.read(LIMIT) + data)

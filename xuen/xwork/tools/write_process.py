@@ -7,7 +7,9 @@ from typing import Annotated
 from msgspec import Meta
 
 from xuen.xwork.policy.permission import Risk
-from xuen.xwork.tools.base import Arguments, Kit, Outcome, Tool, ToolError, process_of
+from xuen.xwork.tools.base import Arguments, Tool, process_of
+from xuen.xwork.tools.context import ToolContext
+from xuen.xwork.tools.outcome import Outcome, ToolError
 from xuen.xwork.tools.text_file import encode
 
 
@@ -19,12 +21,12 @@ class WriteProcess(Arguments, frozen=True, kw_only=True):
     close_stdin: bool = False
 
 
-def _run(asked: WriteProcess, kit: Kit) -> Outcome:
-    managed = kit.processes.get(asked.process_id)
+def _run(asked: WriteProcess, context: ToolContext) -> Outcome:
+    managed = context.processes.get(asked.process_id)
     if not asked.text and not asked.close_stdin:
         raise ToolError("give text to write, or close_stdin")
     data = encode(asked.text)
-    done = managed.write(data, kit.cancel) if data else 0
+    done = managed.write(data, context.cancel) if data else 0
     if done < len(data):
         return Outcome(f"{managed.name} took only {done:,} of {len(data):,} bytes in time", failed=True)
     if asked.close_stdin:

@@ -22,7 +22,7 @@ from itertools import islice
 
 import msgspec
 
-from xuen.xwork.tools.base import ToolError
+from xuen.xwork.tools.outcome import ToolError
 
 BEGIN, END = "*** Begin Patch", "*** End Patch"
 ADD, DELETE, UPDATE = "*** Add File:", "*** Delete File:", "*** Update File:"

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from xuen.xwork.tools.base import ToolError
+from xuen.xwork.tools.outcome import ToolError
 from xuen.xwork.tools.patch.grammar import Chunk
 from xuen.xwork.tools.text_file import newline_of
 

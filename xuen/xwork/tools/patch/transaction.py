@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from xuen.xwork.policy.paths import FolderMissing, PathRefused, Place, Workspace
-from xuen.xwork.tools.base import HalfDone, ToolError
+from xuen.xwork.tools.outcome import HalfDone, ToolError
 from xuen.xwork.tools.patch.grammar import Add, Change, Delete, Update
 from xuen.xwork.tools.patch.placing import apply
 from xuen.xwork.tools.text_file import LIMIT, TextFile, decode, encode
