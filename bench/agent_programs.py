@@ -7,6 +7,8 @@ Telemetry and updates are off, and retries few where the program lets one say so
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -131,6 +133,33 @@ def _mini(home: Path, url: str, *, key: bool) -> dict[str, str]:  # noqa: ARG001
     return said | ({"OPENAI_API_KEY": KEY} if key else {})
 
 
+def _copilot(home: Path, url: str, *, key: bool) -> dict[str, str]:  # noqa: ARG001
+    said = {"COPILOT_PROVIDER_BASE_URL": f"{url}/v1", "COPILOT_MODEL": "scripted", "COPILOT_OFFLINE": "true"}
+    return said | ({"COPILOT_PROVIDER_API_KEY": KEY} if key else {})
+
+
+def _droid(home: Path, url: str, *, key: bool) -> dict[str, str]:
+    model = {"model": "scripted", "displayName": "scripted", "baseUrl": f"{url}/v1", "maxOutputTokens": 4000}
+    model |= {"provider": "generic-chat-completion-api", "apiKey": KEY if key else ""}
+    chosen = {"sessionDefaultSettings": {"model": "custom:scripted-0"}, "enableTelemetry": False}
+    _write(home / ".factory" / "settings.json", {"customModels": [model], **chosen})
+    return {"FACTORY_API_KEY": "fk-loopback"}
+
+
+def _cline(home: Path, url: str, *, key: bool) -> dict[str, str]:
+    words = ["cline", "auth", "openai-compatible", "-m", "scripted", "-b", f"{url}/v1", "-k", KEY if key else ""]
+    subprocess.run(words, env={**os.environ, "HOME": str(home)}, stdin=subprocess.DEVNULL, check=False)
+    return {}
+
+
+def _cn(home: Path, url: str, *, key: bool) -> dict[str, str]:
+    model = {"name": "scripted", "provider": "openai", "model": "scripted", "apiBase": f"{url}/v1"}
+    model |= {"roles": ["chat"], "capabilities": ["tool_use"], "apiKey": KEY if key else ""}
+    # YAML takes JSON.
+    _write(home / ".continue" / "config.yaml", {"name": "local", "version": "1", "schema": "v1", "models": [model]})
+    return {"CONTINUE_TELEMETRY_ENABLED": "0"}
+
+
 _ROWS: Final = (
     Program(
         "opencode",
@@ -179,5 +208,26 @@ _ROWS: Final = (
         other_causes={"empty": "CAUSE_ONLY_TALKED"},  # each answer must be a command there
         last_command="echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT",
     ),
+    Program(
+        "copilot",
+        _copilot,
+        not_applicable=("denied",),  # without its flag it waits for an answer on a terminal
+        other_causes={"no key": "CAUSE_REFUSED_KEY", "empty": ""},
+    ),
+    Program(
+        "droid",
+        _droid,
+        not_applicable=("denied",),  # without its flag it runs a command that its model calls harmless
+        other_causes={**dict.fromkeys(_CAUSES, ""), "empty": "CAUSE_SILENT"},  # else it says "Exec failed" and no more
+    ),
+    Program(
+        "cline",
+        _cline,
+        denied='cline --auto-approve false -- "$prompt" < /dev/null',
+        as_argument=True,
+        not_applicable=("no key",),  # it takes no server without one
+        other_causes={"empty": "CAUSE_EMPTY"},
+    ),
+    Program("cn", _cn, not_applicable=("denied",)),  # its read-only mode runs commands too
 )
 PROGRAMS: Final = {row.name: row for row in _ROWS}

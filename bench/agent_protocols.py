@@ -119,13 +119,15 @@ class Chat:
             delta["content"], finish = answer.text, "tool_calls"
             delta["tool_calls"] = [{"index": 0, "id": "call_1", "type": "function", "function": function}]
 
+        piece = "chat.completion.chunk"
+
         def made(kind: str, choice: Json | None) -> Json:
             usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
             choices = [] if choice is None else [{"index": 0, **choice}]
             head = {"id": "chat-1", "object": kind, "created": int(time.time()), "model": body.get("model", "scripted")}
-            return {**head, "choices": choices, "usage": usage}
+            counted = kind != piece or choice is None  # as the service does: in a stream only the last event counts
+            return {**head, "choices": choices, "usage": usage if counted else None}
 
-        piece = "chat.completion.chunk"
         events = [made(piece, {"delta": delta, "finish_reason": None})]
         events += [made(piece, {"delta": {}, "finish_reason": finish}), made(piece, None), "[DONE]"]
         return made("chat.completion", {"message": delta, "finish_reason": finish}), events

@@ -85,17 +85,20 @@ class Script:
         return Tool(name, arguments(tools[name], self.last_command), text)
 
 
-SHELL_TOOLS = ("Bash", "bash", "shell", "shell_command", "exec_command", "run_shell_command")
+SHELL_TOOLS = ("Bash", "bash", "shell", "shell_command", "exec_command", "run_shell_command", "Execute", "run_commands")
 
 
 def arguments(schema: Json, command: str) -> Json:
     """What a shell tool of this schema is called with."""
     properties = schema.get("properties", {})
-    key = "cmd" if "cmd" in properties else "command"
+    key = next(name for name in ("cmd", "commands", "command") if name in properties)
     as_list = properties.get(key, {}).get("type") == "array"
-    made: Json = {key: ["/bin/sh", "-c", command] if as_list else command}
+    words = [command] if key == "commands" else ["/bin/sh", "-c", command]
+    made: Json = {key: words if as_list else command}
     if "description" in properties:
         made["description"] = "write the section"
+    if "summary" in properties:
+        made |= {"summary": "Write the section", "riskLevel": "low", "riskLevelReason": "It writes one section."}
     if "is_background" in schema.get("required", []):
         made["is_background"] = False
     return made

@@ -257,6 +257,27 @@ RECORDED = [
         "CAUSE_OVERLOADED",
     ),
     (
+        "opencode",
+        "stderr",
+        "Error: The server had an error while processing your request. Sorry about that!",
+        "CAUSE_OVERLOADED",
+    ),
+    ("cn", "stdout", '{"status":"error","message":"500 Something went wrong."}', "CAUSE_OVERLOADED"),
+    (
+        "cline",
+        "stderr",
+        "error: Model returned empty response\nDeprecationWarning: AI SDK Warning (openai-compatible.chat / scripted): "
+        'Deprecated: "providerOptions key".\n',
+        "CAUSE_EMPTY",
+    ),
+    (
+        "copilot",
+        "stderr",
+        "Authentication failed with provider at http://127.0.0.1:43005/v1 (HTTP 401).\n\n\nChanges    +0 -0\n"
+        "Duration   3s\nResume     copilot --resume=6be1890b\n",
+        "CAUSE_REFUSED_KEY",
+    ),
+    (
         "qwen",
         "stderr",
         "Ripgrep is not available: spawn /opt/rg EACCES. Falling back to built-in grep.\n",

@@ -42,6 +42,7 @@ def stand_in(folder: Path, program: str, script: str) -> None:
 def test_the_presets_are_those_of_the_contract():
     assert next(iter(PRESETS)) == "xwork"
     assert {"opencode", "claude", "codex", "gemini", "qwen", "pi", "aider", "mini"} <= set(PRESETS)
+    assert {"copilot", "droid", "cline", "cn"} <= set(PRESETS)
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -52,7 +53,7 @@ def test_every_preset_is_a_template_that_shells_accept_and_says_what_it_permits(
     assert got.permits is not None
     assert name in got.permits.en
     assert name in got.permits.zh
-    assert got.template.uses_prompt_file or name == "mini"
+    assert got.template.uses_prompt_file or name in ("cline", "mini")
 
 
 @pytest.mark.parametrize("name", [name for name in PRESETS if name != "xwork"])
@@ -71,7 +72,7 @@ def test_the_program_of_each_preset_gets_the_prompt_whole(name, tmp_path, monkey
         assert record["argv"][record["argv"].index("--message-file") + 1] == "/dev/stdin"
         assert record["stdin"].startswith(prompt + "\n\n")
     else:
-        assert prompt in [record["stdin"], *record["argv"]]
+        assert prompt in [record["stdin"], *record["argv"], *record["read"]]
     assert {**record["env"], **got.env} == record["env"]
 
 

@@ -25,6 +25,7 @@ record = {
     "request": json.loads(Path(request).read_text("utf-8")) if request else None,
     "env": dict(os.environ),
     "session": os.getsid(0),
+    "read": [Path(name).read_text("utf-8") for name in argv if name[:1] == "/" and Path(name).is_file()],
     "modes": [
         oct(stat.S_IMODE(Path(name).stat().st_mode)) for name in argv if name[:1] == "/" and Path(name).is_file()
     ],

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -121,8 +121,7 @@ def _last_line(outcome: Outcome, agent: str) -> str | None:
         line = next((line for line in lines if _error().search(line)), lines[0] if lines and failed else None)
         if line is not None:
             return line
-    lines = (_lines(outcome.stderr) or _lines(outcome.stdout)) if failed else []
-    return lines[-1] if lines else None
+    return next(_telling_lines(replace(outcome, usual=set()), agent, *_STREAMS), None) if failed else None
 
 
 def _telling_lines(outcome: Outcome, agent: str, *streams: Stream) -> Iterator[str]:
