@@ -230,6 +230,7 @@ def test_the_help_names_every_option_and_every_command(language: str) -> None:
         (["--language"], {}, "en"),
         (["设计一个优化器", "--iterations", "x"], {"LANG": "C.UTF-8"}, "zh"),
         (["设计一个优化器", "--language", "en"], {}, "en"),
+        (["a task", "--workspace", "/home/用户", "-c", "配置.yaml", "--task-file=任务.txt"], {}, "en"),
     ],
 )
 def test_the_first_words_are_in_the_language_of_the_surroundings(

@@ -569,9 +569,16 @@ def one_line(done: subprocess.CompletedProcess[str], *parts: str) -> None:
         assert part in done.stderr
 
 
-@pytest.mark.parametrize(("task", "said"), [("a question", "is not installed for"), ("一个问题", "没有安装软件包")])
-def test_a_python_without_what_xuen_needs_is_one_line(task: str, said: str) -> None:
-    bare = [sys.executable, "-E", "-S", "main.py", task]  # without anything that was installed
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["a question"], "is not installed for"),
+        (["一个问题"], "没有安装软件包"),
+        (["a question", "--workspace", "/home/用户", "--config=配置.yaml"], "is not installed for"),
+    ],
+)
+def test_a_python_without_what_xuen_needs_is_one_line(words: list[str], said: str) -> None:
+    bare = [sys.executable, "-E", "-S", "main.py", *words]  # without anything that was installed
     root = Path(__file__).parents[2]
     done = subprocess.run(bare, cwd=root, capture_output=True, encoding="utf-8", timeout=60, check=False)
     one_line(done, said, ".venv/bin/python")

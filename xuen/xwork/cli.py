@@ -1,7 +1,8 @@
 """The command line of xwork: arguments in, a command carried out, an exit code out.
 
 Exit codes: 0 completed, 1 the run failed, 2 bad use, 3 interrupted work waits, 130 interrupted (143 after SIGTERM).
-Messages are in the language of the prompt; the help, and what is said where there is none, in that of the locale.
+Messages are in the language of the request or of the prompt; the help, and what is said where there is none, in that
+of the locale.
 No traceback reaches a person for anything that a model, a file or the network does.
 """
 
@@ -9,8 +10,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -23,6 +26,10 @@ from xuen.xwork.display import PlainDisplay, json_listener
 from xuen.xwork.errors import BadUse
 from xuen.xwork.events import Failed, Listener
 from xuen.xwork.options import read
+from xuen.xwork.request import read_request
+
+_PATH = re.compile(r"""(['"`])(?:~|\.\.?)?/[^\n]*?\1|(?<!\w)(?:~|\.\.?)?/\S*""")
+"""A path in a text: in quotes, or up to the next blank. A word that only holds a slash (和/或) is none."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -72,7 +79,11 @@ def _main(arguments: Sequence[str] | None, stop: Stop) -> int:
 
 
 def _language(prompt: str | None) -> Language:
-    return language_of(prompt) if prompt else language_here(os.environ)
+    """That of the request that xuen hands over as data, else of the prompt, else of the locale; never of a path."""
+    with suppress(BadUse):  # a request that cannot be read is the business of those who need it
+        if (request := read_request(os.environ)) is not None:
+            return request.language
+    return language_of(_PATH.sub("", prompt)) if prompt else language_here(os.environ)
 
 
 def read_prompt(options: argparse.Namespace) -> str:
