@@ -11,13 +11,14 @@ from pathlib import Path
 
 from xuen.config.model import RoundsSettings
 from xuen.events import Event, RunFinished, RunStarted
-from xuen.guard.guard import RoundGuard
+from xuen.guard.guard import RoundGuard, utc_now
 from xuen.stop import Stop
 from xuen.texts import plain
 from xuen.words import read_bank
 from xuen.workspace import inbox
 from xuen.workspace.run_lock import RunLock
 from xuen.workspace.setup import furnish, make_workspace
+from xuen.workspace.work import WorkFolder
 
 OWN_LINES = ["run_started", "run_finished"]
 """What such a start adds to the history."""
@@ -46,6 +47,7 @@ def start(root: Path, *, verify: str = "user") -> Ears:
         furnish(workspace, "a task")
         settings = RoundsSettings(verify=verify)  # type: ignore[arg-type]
         guard = RoundGuard(workspace, settings=settings, language="en", verifiers={}, sink=ears, stop=Stop())
+        work = WorkFolder(workspace, utc_now)
         guard.start(
             RunStarted(
                 round=0,
@@ -55,9 +57,10 @@ def start(root: Path, *, verify: str = "user") -> Ears:
                 agent="x",
                 verify=verify,
                 iterations=1,
-            )
+            ),
+            work.capture(),
         )
-        guard.sections()
+        work.materialise(guard.document())
         read_bank(workspace.words)
         inbox.peek(workspace)
         guard.finish(RunFinished(round=0, reason=plain("done"), exit_code=0, succeeded=0, failed=0))

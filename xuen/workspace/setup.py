@@ -63,9 +63,9 @@ def furnish(workspace: Workspace, task: str) -> bool:
         WorkspaceError: something could not be written.
     """
     try:
+        make_folder(workspace.work.root)
         remove_half_written(workspace)
         section_writer.install(workspace)
-        make_folder(workspace.work.root)
         create_bytes(workspace.research, _best(workspace) or new_research(task))
     except FileExistsError:
         return False
