@@ -154,7 +154,8 @@ def _new_workspace(root: Path) -> Finding:
     """Whether a workspace can be made at a place where there is none."""
     above = next((folder for folder in (root, *root.parents) if os.path.lexists(folder)), root)
     if not above.is_dir():
-        return Finding(texts.WORKSPACE, "bad", texts.NO_FOLDER.of(path=str(above)), texts.WORKSPACE_MEND)
+        what = placed("" if above == root else str(root), texts.NO_FOLDER.of(path=str(above)))
+        return Finding(texts.WORKSPACE, "bad", what, texts.WORKSPACE_MEND)
     if not os.access(above, os.W_OK | os.X_OK):
         return Finding(texts.WORKSPACE, "bad", texts.CANNOT_BE_MADE.of(path=str(root)), texts.WORKSPACE_MEND)
     return Finding(texts.WORKSPACE, "good", texts.WILL_BE_MADE.of(path=str(root)))
