@@ -149,6 +149,22 @@ def test_the_prompt_file_is_private_and_outside_the_workspace(bench):
     assert bench.left() == []
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "find . -type f -exec sh {} \\; ; : < $prompt_file",
+        "sh .x*; : < $prompt_file",
+        'sh "$(ls -ta | head -n 1)"; : < $prompt_file',
+        'for f in $(ls -a); do sh "$f"; done; : < $prompt_file',
+        'ls -a | while read -r f; do sh "$f"; done; : < $prompt_file',
+    ],
+)
+def test_a_command_that_runs_what_lies_in_its_folder_does_not_find_the_prompt(bench, command):
+    mark = bench.workspace / "ran"
+    bench.call(command, f"touch {mark}")
+    assert not mark.exists()
+
+
 @pytest.mark.parametrize("purpose", [Purpose.WORDS, Purpose.JUDGE])
 def test_a_call_for_words_or_a_score_runs_in_an_empty_private_folder(bench, purpose):
     (bench.workspace / "research.md").touch()

@@ -12,13 +12,14 @@ from __future__ import annotations
 import os
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
 from xuen.agent.shell.parser import Parser
+from xuen.agent.shell.readers import NO_DATA, program
 from xuen.agent.shell.rules import Rules
-from xuen.agent.shell.sizes import Size, Sizes
+from xuen.agent.shell.tree import PLACEHOLDERS, Literal, Parameter, Part, Simple, holds, walk
 from xuen.errors import PromptTooLong, TemplateError
 from xuen.proc.environment import outside_git
 from xuen.texts import template as texts
@@ -30,6 +31,9 @@ UNSAFE_NAMES = ("prompt", "prompt_file", "ENV", "BASH_ENV", "SHELLOPTS", "BASHOP
 _PREFIX = "prompt=$1 prompt_file=$2; shift 2\n"
 _EXPORTED_FUNCTION = re.compile(r"BASH_FUNC_.*(%%|\(\))", re.DOTALL)
 _LINUX_ARGUMENT = 131_071  # bytes: MAX_ARG_STRLEN of execve(2), 32 pages of 4 KiB, less the NUL
+_BUILTINS = NO_DATA | {":", "true", "false", "cd", "pwd", "printf", "test", "[", "echo", "eval", "trap", "."}
+# Commands whose output is as long as what they read or are given.
+_PASSERS = re.compile(r"cat|printf|echo|head|tail|sed|tr|fold|fmt|cut|sort|tac|nl|awk|jq|iconv|expand|tee|base64")
 _SHELL_SECONDS = 20.0  # `sh -n` only reads a few lines
 _SHELL_LINE = re.compile(r"(?:line )?(\d+): ")
 
@@ -42,7 +46,7 @@ class Template:
     script: str
     uses_prompt: bool
     uses_prompt_file: bool
-    _sizes: tuple[Size, ...] = field(default=(), repr=False)
+    _sizes: tuple[tuple[int, int, int], ...] = field(default=(), repr=False)
 
     def argv(self, prompt: str, prompt_file: str) -> list[str]:
         """The command line for one call; in it `$0` is `xuen` and `$@` is empty.
@@ -65,7 +69,7 @@ class Template:
         """
         text, path = len(clean_prompt(prompt).encode()), len(os.fsencode(prompt_file))
         own = (text,) if self.uses_prompt else ()
-        return max((*own, *(size.bytes(text, path) for size in self._sizes)), default=0)
+        return max((*own, *(fixed + n * text + m * path for fixed, n, m in self._sizes)), default=0)
 
 
 def parse(source: str) -> Template:
@@ -80,12 +84,12 @@ def parse(source: str) -> Template:
         raise TemplateError(texts.NUL, line=line, column=column, mend=texts.NUL_MEND)
     lexer = Parser(source)
     try:
-        tree = lexer.commands()
-        lexer.finished()
+        tree = lexer.whole()
         if not lexer.used:
             raise TemplateError(texts.MISSING, line=1, column=1, mend=texts.MISSING_MEND)
         Rules(lexer, tree).check()
-        sizes = Sizes(tree).found
+        started = [n for n in walk(tree) if isinstance(n, Simple) and n.words and n.words[0].text not in _BUILTINS]
+        sizes = tuple(_length(word.parts) for command in started for word in command.words if holds(word))
     except RecursionError:  # hundreds of levels: no person wrote that
         raise TemplateError(texts.NESTED_TOO_DEEPLY, line=1, column=1, mend=texts.PUT_IN_SCRIPT) from None
     script = _edited(source, lexer.edits)
@@ -151,6 +155,22 @@ def argument_limit() -> int:
     if platform.system() == "Linux":
         return _LINUX_ARGUMENT
     return int(os.sysconf("SC_ARG_MAX")) // 2
+
+
+def _length(parts: Sequence[Part]) -> tuple[int, int, int]:
+    """Bytes of a word without the prompt, and how often the prompt and the path of its file stand in it.
+
+    What cannot be known (an agent's output, a variable of the environment) counts as nothing: then the system refuses.
+    """
+    fixed = prompts = paths = 0
+    for part in parts:
+        if isinstance(part, Literal):
+            fixed += len(part.text.encode())
+        elif isinstance(part, Parameter):
+            prompts, paths = prompts + (part.name == "prompt"), paths + (part.name == "prompt_file")
+        elif all(n.words and _PASSERS.fullmatch(program(n.words[0].text)) for n in walk(part) if isinstance(n, Simple)):
+            prompts += sum(isinstance(n, Parameter) and n.name in PLACEHOLDERS for n in walk(part))
+    return fixed, prompts, paths
 
 
 def _edited(source: str, edits: list[tuple[int, int, str]]) -> str:

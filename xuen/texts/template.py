@@ -10,10 +10,7 @@ OWN_ARGUMENT = Text(
     'give it to the agent as an argument of its own, "$prompt", or as a file, < $prompt_file',
     '请把它作为独立参数 "$prompt" 或文件 < $prompt_file 交给 agent',
 )
-PUT_IN_SCRIPT = Text(
-    'put that part into a script file and call it with "$prompt" as an argument',
-    '请把这部分写进脚本文件，并用 "$prompt" 作为参数调用它',
-)
+PUT_IN_SCRIPT = Text('put it into a script that gets "$prompt_file"', '请把它写进脚本，并把 "$prompt_file" 交给脚本')
 OTHER_NAME = Text("use another variable name", "请换一个变量名")
 PLAIN_POSIX = Text(
     "write it in plain POSIX shell, or move it into a script file", "请用标准 POSIX 写法，或移到脚本文件里"
@@ -54,15 +51,19 @@ OPERATOR = Text(
 OPERATOR_MEND = Text('write "$prompt" alone', '请单独写 "$prompt"')
 COMMAND_NAME = Text("the prompt would be the name of a command", "提示词会被当成命令名")
 RESERVED = Text("the template sets, exports or removes ${name}", "模板对 ${name} 做了赋值、导出或删除")
+IN_VARIABLE = Text("the prompt would be the value of {name}", "提示词会成为 {name} 的值")
+IN_LIST = Text("the prompt stands in the words of `{name}`", "提示词出现在 `{name}` 的词里")
+IN_FUNCTION = Text("a function of the template would get the prompt", "模板里的函数会得到提示词")
+NO_READER = Text("no command reads the prompt here", "这里没有命令读取提示词")
 UNQUOTED = Text(
     "what may hold the prompt stands outside double quotes, so the shell would split it into words",
     "可能含有提示词的内容没有加双引号，shell 会把它拆成多个词",
 )
 UNQUOTED_MEND = Text("put it in double quotes", "请加上双引号")
-PATTERN = Text("the word with the prompt in it is also a file-name pattern", "含有提示词的这个词同时也是文件名通配模式")
-PATTERN_MEND = Text("put the whole word in double quotes", "请把整个词放进双引号")
-TARGET = Text("a file would be named by the prompt", "文件名会由提示词决定")
-PATH_TARGET = Text("use $prompt_file, or a name of your own", "请用 $prompt_file，或自己取的文件名")
+TARGET = Text("the prompt would name a file, or its file would be written", "提示词会成为文件名，或者它的文件会被写入")
+PATH_TARGET = Text(
+    "read < $prompt_file, and write to a file of your own", "读取请用 < $prompt_file，写入请用自己的文件"
+)
 
 # What differs between shells.
 NUL = Text("the command holds a character that no shell can be given", "命令里有无法交给 shell 的字符")
@@ -99,13 +100,9 @@ PRINTF_MEND = Text(
     """use a literal format whose only conversion is %s: printf '%s\\n' "$prompt\"""",
     """请用只含 %s 的固定格式：printf '%s\\n' "$prompt\"""",
 )
-SET_MEND = Text("""write set -- "$prompt\"""", """请写成 set -- "$prompt\"""")
-BUILTIN = Text("{name} may read the prompt as more than data", "{name} 可能不把提示词当作纯数据")
-
-READ = Text("read would hand on a line of the prompt, not the whole", "read 只会交出提示词的一行，而不是全部")
 
 # What reads code again.
-CODE = Text("{name} would read the prompt as code", "{name} 会把提示词当作代码读取")
+CODE = Text("{name} does not take the prompt as plain data", "{name} 不会把提示词只当作数据")
 SCRIPT = Text(
     "{name} would run a file that may hold the prompt, as the template writes the prompt to a file",
     "{name} 会运行一个可能含有提示词的文件，因为模板把提示词写进了文件",
@@ -119,8 +116,6 @@ UNKNOWN_NAME = Text(
     "这里带着提示词运行的是什么，要到运行时才知道，可能是 shell",
 )
 UNKNOWN_NAME_MEND = Text("write the command's name in plain text", "请用纯文字写出命令名")
-CODE_VARIABLE = Text("shells read the value of {name} as more than data", "shell 不会把 {name} 的值只当作数据")
-XARGS = Text("xargs would split the prompt at blanks and quotes", "xargs 会在空格和引号处拆开提示词")
 
 # How long a prompt may be.
 PROMPT_TOO_LONG = Text(

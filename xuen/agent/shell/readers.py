@@ -1,162 +1,108 @@
-"""Programs and builtins that read an argument, their standard input or a file as code.
+"""Who reads an argument, the standard input or a file as code: the table that `rules` goes by.
 
-Owns: the tables that `rules` decides by. Names are compared without folder and version
-(`/usr/bin/python3.11` is `python`). Facts come from the programs' own manuals.
+Names are compared without folder and version (`/usr/bin/python3.11` is `python`). Facts come from the manuals.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
-class Interpreter:
-    """How a program takes code by options; its first operand is a script, too."""
-
-    code_flag: str  # a pattern that an option with code in it, or before it, matches from its start
-    values: str = ""  # letters of other options that take a value as the next word
-    stops_at: tuple[str, ...] = ()  # what follows these is the program's own data
-
-
-def words(text: str) -> frozenset[str]:
-    """The words of a text as a set."""
+def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-SHELLS = words(
-    "sh ash dash bash rbash ksh rksh mksh lksh oksh pdksh zsh rzsh yash posh hush fish csh tcsh rc es "
-    "elvish nu xonsh pwsh powershell osh ysh"
+def _rows(table: str) -> dict[str, str]:
+    """One entry for each name: a line is names and what holds for them, which has no blank in it."""
+    return {name: line.split()[-1] for line in table.strip().splitlines() for name in line.split()[:-1]}
+
+
+def _values(table: str) -> dict[str, str]:
+    return dict(entry.split(":") for entry in table.split())
+
+
+# Interpreters run a file, else their standard input. Behind these options, as patterns, stands code.
+CODE_OPTION = _rows(r"""
+sh ash dash bash rbash ksh rksh mksh lksh oksh pdksh zsh rzsh yash posh hush fish csh    -(?!-)\w*[cC]|--c|--e
+tcsh rc es elvish nu xonsh pwsh powershell osh ysh    -(?!-)\w*[cC]|--c|--e
+python pypy    -(?![WXQm])[A-Za-z]*?c
+node nodejs tsx ts-node    -(?:pe|e|p)|--(?:eval|print)
+awk gawk mawk nawk    -e|--source
+sed gsed    -[nErsuz]*e|--expression
+tclsh wish    (?!)
+Rscript R groovy scala osascript lua luajit guile expect raku swift clojure ghc racket    -[ec]
+bun julia elixir    -[eEp]|--(?:eval|print)
+perl    -(?![MmIxi])[a-zA-Z0-9]*?[eE]
+ruby    -(?![rIECKx])[a-zA-Z0-9]*?e
+deno    eval
+php    -[rBRE]|--(?:run|process-(?:begin|code|end))
+erl    -eval
+""")
+SHELLS = frozenset(name for name, option in CODE_OPTION.items() if option == CODE_OPTION["sh"])
+# Of these the first operand is code; their standard input and their files are data.
+FILTERS = _words("awk gawk mawk nawk sed gsed")
+# The letters of other options that take the next word.
+TAKES_VALUE = dict.fromkeys(SHELLS, "oO") | _values(
+    "python:WXQ pypy:WXQ node:rC nodejs:rC awk:vF gawk:vFilE mawk:vFW nawk:vF sed:l lua:l osascript:l perl:I ruby:rIE "
+    "php:dc"
 )
-CODE_MODULES = words("timeit pdb cProfile profile trace runpy code doctest IPython")
-"""Modules of Python's `-m` that run what they are given."""
+LONG_WITH_VALUE = _words("--rcfile --init-file --require --import --loader")
+# Modules of Python's `-m` that run what they are given.
+CODE_MODULES = _words("timeit pdb cProfile profile trace runpy code doctest IPython")
+# Files, as patterns, that a program loads without being asked for them.
+LOADED = dict.fromkeys(SHELLS, r"\.\w*(?:rc|zshenv|profile|login|logout)|\.shinit|config\.fish") | _rows(r"""
+make gmake    (?:GNUm|[Mm])akefile
+python pypy    \w[\w-]*\.py
+""")
 
-TEXT_FILTERS = words("awk gawk mawk nawk sed gsed")
-"""Interpreters whose standard input is data and whose `-f` names their program."""
-
-INTERPRETERS = {
-    **dict.fromkeys(("python", "pypy"), Interpreter(r"-(?![WXQm])[A-Za-z]*?c", "WXQ", stops_at=("-m",))),
-    **dict.fromkeys(("node", "nodejs"), Interpreter(r"-(?:pe|e|p)|--(?:eval|print)", "rC")),
-    **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), Interpreter(r"-e|--source", "vF")),
-    **dict.fromkeys(("sed", "gsed"), Interpreter(r"-[nErsuz]*e|--expression")),
-    **dict.fromkeys(("tclsh", "wish"), Interpreter(r"(?!)")),
-    **dict.fromkeys(("Rscript", "R", "groovy", "scala"), Interpreter(r"-e")),
-    **dict.fromkeys(("guile", "expect"), Interpreter(r"-c")),
-    "perl": Interpreter(r"-(?![MmIxi])[a-zA-Z0-9]*?[eE]", "I"),
-    "ruby": Interpreter(r"-(?![rIECKx])[a-zA-Z0-9]*?e", "rIE"),
-    "bun": Interpreter(r"-e|--eval|-p|--print"),
-    "deno": Interpreter(r"eval"),
-    "php": Interpreter(r"-[rBRE]|--(?:run|process-(?:begin|code|end))", "dc"),
-    "lua": Interpreter(r"-e", "l"),
-    "luajit": Interpreter(r"-e", "lj"),
-    "julia": Interpreter(r"-[eE]|--(?:eval|print)"),
-    "osascript": Interpreter(r"-e", "l"),
-    "elixir": Interpreter(r"-e|--eval"),
-    "erl": Interpreter(r"-eval"),
-}
-
-RUNS_OPTION = {
-    "git": r"-c|-x|--exec|--upload-pack|--receive-pack|foreach|run|--(?:tree|env|index|msg|commit)-filter",
-    "tar": r"-[IF]|--(?:to-command|checkpoint-action|use-compress-program|rsh-command|info-script|new-volume-script).*",
-    "rsync": r"-e|--rsh.*|--rsync-path.*",
-    "sort": r"--compress-program.*",
-    "split": r"--filter.*",
-    **dict.fromkeys(("npm", "npx", "pnpm", "yarn", "uvx"), r"-c|--call.*|--shell-mode"),
-    **dict.fromkeys(("vi", "vim", "nvim", "view", "gvim"), r"-[cSsu]|--cmd|\+.*"),
-    **dict.fromkeys(("emacs", "emacsclient"), r"-e|--eval.*|-l|--load.*|--script.*|-f|--funcall.*"),
-    "curl": r"-K|--config.*",
-    "man": r"-[PH]|--pager.*",
-}
-"""Options, and words of the kind, of programs that run what the next word, or the rest of the option, says."""
-
-READ_EVERY_ARGUMENT = words(
-    "ssh slogin rsh mosh watch at batch parallel tmux screen su runuser make gmake m4 gdb dc ed ex "
-    "crontab sqlite3 psql mysql mariadb gnuplot xterm"
+# Programs that run their operands as a command: `1` for an operand before it, and letters as above.
+WRAPPERS = _values(
+    "command: nohup: setsid: chronic: unbuffer: busybox: toybox: prlimit: systemd-inhibit: torsocks: setpriv: chroot:1 "
+    "unshare: firejail: timeout:1ks gtimeout:1ks taskset:1 chrt:1 flock:1wE strace:oeps ltrace:oeps caffeinate:tw "
+    "env:uC exec:a fakeroot:lsib ionice:cnp nice:n nsenter:tSG proxychains:f script:cEIOoTB stdbuf:ioe time:fo doas:uC "
+    "sudo:ugpCDhRrTtU xargs:IEnPLsda ssh:1bcDEeFIiJLlmOopQRSWw slogin:1pil rsh:1l mosh:1"
 )
-"""Programs that may run what any of their arguments says."""
+# Their options that take a command as text or start a shell; and those that run it on another machine.
+WRAPPER_CODE = re.compile(r"env (-\w*S|--s)|(sudo|doas) (-\w*[si]$|--(sh|lo))|(flock|script|unshare) (-[a-z]*c|--co)")
+REMOTE = _words("ssh slogin rsh mosh")
 
-READ_STDIN = words(
-    "at batch parallel m4 gdb dc ed ex vi vim nvim view crontab sqlite3 psql mysql mariadb gnuplot make gmake newgrp"
+# Options, and words of the kind, of programs that run what the rest of the option, or the next word, says.
+OPTIONS = _rows(r"""
+git    -[cxO]|apply|am|--exec|--(?:upload|receive)-pack|foreach|run|--(?:tree|env|index|msg|commit)-filter|--open-files
+tar    -[IF]|--(?:to-command|checkpoint-action|use-compress|rsh-command|info-script|new-volume-script)
+less more most pg    [-+]
+rsync scp sftp    -[eSoF]|--rsh|--rsync-path
+npm npx pnpm yarn uvx    -c|--call|--shell-mode
+vi vim nvim view gvim    -[cSsu]|--cmd|\+
+emacs emacsclient    -[elf]|--(?:eval|load|script|funcall)
+nc ncat netcat    -[ec]|--(?:sh-)?exec
+nix nix-shell    -[cE]|--(?:run|command|expr)
+sort    --compress-program
+split    --filter
+curl    -K|--config
+mongosh mongo sbcl    --eval
+man    -[PH]|--pager
+""")
+# Programs that may run, or change, what any of their arguments, and what their standard input says.
+_BOTH = "at batch parallel m4 bc gdb dc ed ex crontab sqlite3 psql mysql mariadb gnuplot make gmake newgrp su runuser"
+READ_ARGUMENTS = _words(f"{_BOTH} watch tmux screen xterm socat entr hyperfine eval trap .")
+READ_STDIN = _words(f"{_BOTH} vi vim nvim view mail mailx read")
+# Commands that may write what they read to a file, or go to the prompt's; and those that name a file themselves.
+COPIERS = SHELLS | _words("cd eval tee cp mv ln install dd rsync sponge sort uniq curl wget sed gsed")
+NAMELESS = _words("split csplit patch uudecode tar bsdtar unzip cpio pax ed ex awk gawk mawk nawk")
+
+# Builtins that set a variable, or that some shell evaluates or prints differently with an argument like this.
+NAME_TAKERS = _words("read unset export readonly local getopts")
+NO_DATA = NAME_TAKERS | _words("set return exit break continue wait kill umask ulimit times type hash jobs fg bg fc")
+# Those that another of the shells lacks, ignores when it is not interactive, or ends at where they fail.
+ONE_SHELL_ONLY = _words(
+    "alias unalias source declare typeset let mapfile readarray shopt enable builtin caller compgen complete compopt "
+    "bind disown pushd popd dirs logout history suspend print whence shift"
 )
-"""Programs that may run what their standard input says."""
-
-SHELL_WITHOUT_COMMAND = {
-    **dict.fromkeys(("ssh", "slogin", "rsh", "mosh"), "bcDEeFIiJLlmOopQRSWw"),
-    **dict.fromkeys(("su", "runuser"), "gGsuw"),
-}
-"""With at most one operand, these give their standard input to a shell; and their options that take a value."""
-
-SHELL_BY_DEFAULT = frozenset({"chroot", "unshare", "script", "fakeroot", "firejail", "nsenter"})
-"""Wrappers that run a shell where no command is given."""
-
-WRAPPERS = {
-    **dict.fromkeys(
-        words(
-            "command nohup setsid chronic unbuffer busybox toybox chroot chrt taskset prlimit systemd-inhibit firejail "
-            "torsocks setpriv unshare"
-        ),
-        "",
-    ),
-    **dict.fromkeys(("timeout", "gtimeout"), "ks"),
-    **dict.fromkeys(("strace", "ltrace"), "oeps"),
-    "caffeinate": "tw",
-    "doas": "uC",
-    "env": "uCS",
-    "exec": "a",
-    "fakeroot": "lsib",
-    "flock": "wE",
-    "ionice": "cnp",
-    "nice": "n",
-    "nsenter": "tSG",
-    "proxychains": "f",
-    "script": "cEIOoTB",
-    "stdbuf": "ioe",
-    "sudo": "ugpCDhRrTtU",
-    "time": "fo",
-    "xargs": "IEnPLsda",
-}
-"""Programs that run their operands as a command, with the letters of their options that take a value."""
-
-OPERANDS_BEFORE_COMMAND = {"timeout": 1, "gtimeout": 1, "chroot": 1, "taskset": 1, "chrt": 1, "flock": 1}
-TAKES_COMMAND_TEXT = frozenset({"flock", "script", "unshare"})
-"""Wrappers whose `-c` takes a shell command as text."""
-
-NAME_TAKERS = frozenset({"read", "unset", "export", "readonly", "local", "getopts"})
-"""Builtins that set, mark or remove the variables named by their arguments."""
-
-NO_DATA = words(
-    "read unset getopts shift return exit break continue wait kill umask ulimit times type hash jobs fg "
-    "bg fc alias unalias pwd"
-)
-"""Builtins that some shell evaluates or prints differently when an argument is not what they expect."""
-
-ONE_SHELL_ONLY = words(
-    "alias source declare typeset let mapfile readarray shopt enable builtin caller compgen complete "
-    "compopt bind disown pushd popd dirs logout history suspend print whence"
-)
-"""Builtins that another of the shells does not have, or does not heed when it is not interactive."""
-
-DATA_BUILTINS = frozenset({":", "true", "false", "cd", "printf", "test", "[", "echo", "set", *NAME_TAKERS, *NO_DATA})
-"""What a shell runs itself, so that the system's limit for one argument does not count."""
-
-CODE_VARIABLES = re.compile(
-    r"(?:ENV|BASH_ENV|SHELLOPTS|BASHOPTS|IFS|PATH|CDPATH|HOME|SHELL|EDITOR|VISUAL|PAGER|PS[0-4]|PROMPT_COMMAND|LD_\w+"
-    r"|DYLD_\w+|OPTIND|GIT_\w*(?:COMMAND|EDITOR|PAGER|SSH)|PERL5OPT|RUBYOPT|NODE_OPTIONS|PYTHONSTARTUP|PYTHONPATH"
-    r"|MAKEFLAGS|LESSOPEN|LESSCLOSE)"
-)
-"""Variables whose value a shell or a program loads, expands or runs."""
-
-STARTUP_FILES = words(
-    ".profile .bashrc .bash_profile .bash_login .bash_logout .zshenv .zshrc .zprofile .zlogin .kshrc .mkshrc .yashrc "
-    ".yash_profile .shrc .shinit .cshrc .tcshrc config.fish"
-)
-"""Files that some shell reads when it starts."""
-
-CONDITIONS = re.compile(r"EXIT|[0-9]+|HUP|INT|QUIT|TERM|PIPE|ALRM|USR[12]|CHLD|CONT|TSTP|TTIN|TTOU|WINCH")
 
 
 def program(name: str) -> str:
     """A command's name without folder and version: `/usr/bin/python3.11` is `python`."""
     last = name.rpartition("/")[2].removesuffix(".exe")
     stem = re.sub(r"[-0-9.]+$", "", last)
-    return stem if stem and last not in SHELLS and last not in WRAPPERS else last
+    return last if last in SHELLS | READ_ARGUMENTS | READ_STDIN else stem or last

@@ -1,31 +1,26 @@
 """The shape of a shell command, as far as a template's check needs it.
 
-Owns: the values that `parser` builds. Order of execution, `&&`, `||`, `&` and `;` are left out on
-purpose: whether a prompt can be read as code does not hang on them. Always holds: every node is immutable,
-and `at` is an offset into the template's source.
+Owns: the values that `parser` builds. `&&`, `||`, `&` and `;` are left out on purpose: whether a prompt can be read as
+code does not hang on them. Always holds: every node is immutable, and `at` is an offset into the template's source.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import typing
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple, cast
 
 PLACEHOLDERS = ("prompt", "prompt_file")
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(NamedTuple):
     """Text that stands for itself; unquoted text may still be a pattern, a tilde or a brace list."""
 
     text: str
     quoted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """`$name`, or `${name<operator><argument>}`; `operator` is empty for the plain forms."""
+class Parameter(NamedTuple):
+    """`$name`, `${name<operator><argument>}`, or with the operator `$((` all that an arithmetic expression expands."""
 
     name: str
     operator: str
@@ -34,29 +29,18 @@ class Parameter:
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Substitution:
-    """`$( … )`, or back-quotes: those are `remote`, as the offsets in their body are not the template's."""
+class Substitution(NamedTuple):
+    """`$( … )`, or back-quotes."""
 
     body: tuple[Pipeline, ...]
     quoted: bool
     at: int
-    remote: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Arithmetic:
-    """`$(( … ))`: the names and expansions in it."""
-
-    parts: tuple[Part, ...]
-    at: int
+Part = Literal | Parameter | Substitution
 
 
-Part = Literal | Parameter | Substitution | Arithmetic
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One word before expansion; a here-document's body is a word too."""
 
     parts: tuple[Part, ...]
@@ -72,56 +56,15 @@ class Word:
         """Its text outside quotes, with a NUL in the place of everything else."""
         return "".join(part.text if isinstance(part, Literal) and not part.quoted else "\0" for part in self.parts)
 
-    @property
-    def literal(self) -> str | None:
-        """Its text if nothing in it is expanded, else None."""
-        return None if "\0" in self.text else self.text
 
-    @property
-    def head(self) -> str:
-        """Its text up to the first expansion."""
-        return self.text.partition("\0")[0]
+class Redirect(NamedTuple):
+    """`<`, `>`, `>>`, `<>`, `>|`, `<&`, `>&` and their target, or `<<` and the body."""
 
-    @property
-    def last_name(self) -> str | None:
-        """The last name of the path that it is where that is plain text, maybe a pattern for names; else None."""
-        name = self.text.rpartition("/")[2]
-        return None if "\0" in name else name
-
-    def after(self, prefix: str) -> Word:
-        """This word without `prefix`, which its head begins with."""
-        parts, left = list(self.parts), len(prefix)
-        while left:
-            first = parts.pop(0)
-            if not isinstance(first, Literal):
-                raise ValueError(f"the word does not begin with {prefix!r}")
-            if len(first.text) > left:
-                parts.insert(0, Literal(first.text[left:], first.quoted))
-            left -= min(left, len(first.text))
-        return Word(tuple(parts), self.at)
-
-
-@dataclass(frozen=True, slots=True)
-class Redirect:
-    """`<`, `>`, `>>`, `<>`, `>|`, `<&`, `>&` and their target, or `<<` and the body; `fd` -1 is the default one."""
-
-    fd: int
     operator: str
     target: Word
 
-    @property
-    def feeds_stdin(self) -> bool:
-        """Whether the command reads its standard input from here."""
-        return self.operator.startswith("<") and self.fd in (-1, 0)
 
-    @property
-    def writes(self) -> bool:
-        """Whether a file is written."""
-        return self.operator in (">", ">>", ">|", "<>")
-
-
-@dataclass(frozen=True, slots=True)
-class Simple:
+class Simple(NamedTuple):
     """Assignments, words, redirections."""
 
     assignments: tuple[tuple[str, Word], ...]
@@ -130,56 +73,36 @@ class Simple:
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Compound:
-    """A group, subshell, loop or choice: `body` holds everything in it that is run.
-
-    `words` are the list of `for` (with its `variable`) or the subject and patterns of `case`;
-    a `for` without `in` has `words` None.
-    """
+class Compound(NamedTuple):
+    """A group, loop, choice or, as `()`, a function; words are the list of `for`, or subject and patterns of `case`."""
 
     kind: str
-    variable: str
-    words: tuple[Word, ...] | None
+    name: str  # of a function, or of the variable of `for`
+    words: tuple[Word, ...]
     body: tuple[Pipeline, ...]
     redirects: tuple[Redirect, ...]
     at: int
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
-    """`name() body`."""
-
-    name: str
-    body: Compound
-    at: int
-
-
-Command = Simple | Compound | Function
-
-
-@dataclass(frozen=True, slots=True)
-class Pipeline:
+class Pipeline(NamedTuple):
     """Commands joined by `|`."""
 
-    stages: tuple[Command, ...]
+    stages: tuple[Simple | Compound, ...]
 
 
-Node = Part | Word | Redirect | Command | Pipeline
-
-
-_FIELDS: dict[type, tuple[str, ...]] = {
-    kind: tuple(field.name for field in dataclasses.fields(kind)) for kind in typing.get_args(Node)
-}
+Node = Part | Word | Redirect | Simple | Compound | Pipeline
 
 
 def walk(node: object) -> Iterator[Node]:
     """Every node in a node or tuple of nodes, itself first, to any depth."""
     waiting = [node]
     while waiting:
-        here = waiting.pop()
-        if isinstance(here, tuple):
+        if isinstance(here := waiting.pop(), tuple):
+            if type(here) is not tuple:
+                yield cast(Node, here)
             waiting.extend(reversed(here))
-        elif isinstance(here, Node):
-            yield here
-            waiting.extend(getattr(here, name) for name in reversed(_FIELDS[type(here)]))
+
+
+def holds(node: object) -> bool:
+    """Whether a placeholder stands in a node or tuple of nodes."""
+    return any(isinstance(inner, Parameter) and inner.name in PLACEHOLDERS for inner in walk(node))
