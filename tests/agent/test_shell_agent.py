@@ -16,7 +16,7 @@ import pytest
 
 from xuen.agent.call import Call
 from xuen.agent.shell_agent import ShellAgent
-from xuen.agent.template import parse
+from xuen.agent.template import Template, parse, parse_argv
 from xuen.errors import PromptTooLong
 from xuen.events import CallEnded, CallStarted, Notice, Output, Purpose, Why
 from xuen.proc.private import remove_stale_folders
@@ -53,9 +53,9 @@ class Bench:
         self.events = Events()
         self.stop = Stop()
 
-    def agent(self, command: str, **kwargs) -> ShellAgent:
+    def agent(self, command: str | Template, **kwargs) -> ShellAgent:
         return ShellAgent(
-            parse(command),
+            parse(command) if isinstance(command, str) else command,
             name="test",
             workspace=self.workspace,
             token="token-of-the-run",
@@ -66,7 +66,7 @@ class Bench:
 
     def call(
         self,
-        command: str,
+        command: str | Template,
         prompt: str = "do it",
         *,
         purpose=Purpose.RESEARCH,
@@ -132,6 +132,17 @@ def test_prompts_arrive_byte_for_byte_and_nothing_in_them_runs(bench, prompt, en
     given = seen["stdin"] if "stdin" in end else seen["argv"][-1]
     assert given == prompt
     assert not (bench.workspace / "CANARY").exists()
+    assert bench.left() == []
+
+
+@pytest.mark.parametrize("prompt", HOSTILE)
+def test_a_command_without_a_shell_gets_its_words_as_they_are(bench, prompt):
+    words = ["--t=$prompt", "a ${prompt}b", "$prompt", "$prompts \\$HOME `id` $(id) *", "$prompt_file"]
+    template = parse_argv([sys.executable, str(RECORDER), *words])
+    assert bench.call(template, prompt, env={"RECORD": str(bench.workspace / "record.json")}).why is Why.OK
+    *given, path = json.loads((bench.workspace / "record.json").read_text("utf-8"))["argv"]
+    assert given == [f"--t={prompt}", f"a {prompt}b", prompt, "$prompts \\$HOME `id` $(id) *"]
+    assert Path(path).name == "prompt.txt"
     assert bench.left() == []
 
 

@@ -18,6 +18,7 @@ from xuen.agent.template import (
     clean_environment,
     clean_prompt,
     parse,
+    parse_argv,
 )
 from xuen.errors import PromptTooLong, TemplateError
 
@@ -225,3 +226,54 @@ def test_an_ordinary_agent_behind_an_ordinary_wrapper_is_accepted(wrapper: str, 
 def test_a_wrapper_hides_no_file_that_holds_the_prompt(template: str) -> None:
     with pytest.raises(TemplateError):
         parse(template)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["agent", "$prompt"],
+        ["echo", "${prompt}"],  # a program here, no builtin
+        ["python3", "agent.py", "-c", "$prompt"],
+        ["timeout", "60", "env", "A=1", "agent", "--file=$prompt_file"],
+        ["docker", "run", "image", "agent", "$prompt"],
+        ["agent", "it's; | & > $(x) `y` $prompt"],
+    ],
+)
+def test_a_command_without_a_shell_is_accepted(words: list[str]) -> None:
+    template = parse_argv(words)
+    check_with_shell(template)
+    given = template.argv("a b", "/p")
+    assert given == [
+        w.replace("${prompt}", "a b").replace("$prompt_file", "/p").replace("$prompt", "a b") for w in words
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ([], 1),
+        (["agent", "$prompts"], 1),
+        (["$prompt", "a"], 1),
+        (["sh", "-c", "$prompt"], 3),
+        (["timeout", "5", "bash", "-c", "agent $prompt"], 5),
+        (["env", "-S", "agent $prompt"], 2),
+        (["env", "X=$prompt", "agent"], 2),
+        (["python3", "-c", "$prompt"], 3),
+        (["sh", "$prompt_file"], 2),
+        (["ssh", "host", "agent $prompt"], 3),
+        (["less", "+!$prompt"], 2),
+        (["agent", "a\0", "$prompt"], 2),
+    ],
+)
+def test_a_command_without_a_shell_is_refused_where_the_prompt_would_be_code(words: list[str], line: int) -> None:
+    with pytest.raises(TemplateError) as caught:
+        parse_argv(words)
+    assert caught.value.line_number == line
+
+
+def test_a_word_without_a_shell_has_the_systems_limit() -> None:
+    template = parse_argv(["agent", "--text=$prompt"])
+    template.argv("x" * (argument_limit() - 7), "/p")
+    with pytest.raises(PromptTooLong):
+        template.argv("x" * (argument_limit() - 6), "/p")
+    parse_argv(["agent", "$prompt_file"]).argv("x" * 1_000_000, "/p")

@@ -160,6 +160,23 @@ def test_a_bad_template_is_placed_in_the_file() -> None:
     assert sum("mend: " in line for line in lines) == 2
 
 
+def test_a_command_without_a_shell_is_checked_and_its_program_looked_for(tmp_path: Path) -> None:
+    code, lines = ask("agent:\n  argv:\n    - sh\n    - -c\n    - run $prompt\n")
+    assert code == 1
+    assert rows(lines, "agent ")[0].startswith("!!  agent          config.yaml:5: agent.argv (3:1): ")
+    code, lines = ask("agent: {argv: [gone, $prompt]}\n")
+    assert (code, rows(lines, "agent ")) == (1, ["!!  agent          gone is not on PATH"])
+    assert any("mend: install it, or give its full path in agent.argv" in line for line in lines)
+    assert ask("agent: {argv: [eval, $prompt_file]}\n")[0] == 1  # no program, but a word of the shell
+    assert ask("agent: {argv: [~/cat, $prompt_file]}\n")[0] == 1
+    code, lines = ask("agent: {argv: [cat, $prompt_file]}\n")
+    assert code == 0
+    assert rows(lines, "agent ")[0].startswith("ok  agent          a command of your own, with ")
+    code, lines = ask("agent: {argv: [cat, $prompt_file], command: cat $prompt_file}\n")
+    assert code == 1
+    assert "agent.command and agent.argv are both set" in rows(lines, "agent ")[0]
+
+
 def test_the_built_in_agent_needs_its_weights_or_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ask()[0] == 0
     monkeypatch.setenv("XWORK_MODEL_FILE", "/nowhere.gguf")

@@ -50,6 +50,7 @@ def fault(folder: Path, text: str | bytes) -> str:
         ("extra_notes: |\n  one\n  two\n", "extra_notes", "one\ntwo\n"),
         ("language: zh", "language", "zh"),
         ("agent: {command: !!str run}", "agent.command", "run"),
+        ("agent: {argv: [run, 3, true, '', ~]}", "agent.argv", ("run", "3", "true", "", "~")),
         ("agent:\r\n  preset: claude\r\n", "agent.preset", "claude"),
     ],
 )
@@ -122,6 +123,16 @@ def test_nothing_after_a_key_means_its_default(tmp_path: Path, text: str | bytes
         (
             "agent: {command: {a: b}}",
             "config.yaml:1: agent.command: expected text, found a mapping. Put the whole text in one pair of quotes",
+        ),
+        (
+            "agent: {argv: run $prompt}",
+            'config.yaml:1: agent.argv: expected a list of texts, found the text "run $prompt". '
+            "Write its words in brackets: [first, second]",
+        ),
+        (
+            "agent:\n  argv:\n    - run\n    - {a: b}\n",
+            "config.yaml:4: agent.argv: expected a list of texts, found a mapping. "
+            "Write its words in brackets: [first, second]",
         ),
         ("agent: {timeout: [1]}", "config.yaml:1: agent.timeout: expected a number from 0 to 1000000000, found a list"),
         (

@@ -20,11 +20,12 @@ from typing import Final
 import xuen
 from xuen import redact
 from xuen.agent.presets import Preset, find
-from xuen.agent.template import Template, parse
+from xuen.agent.template import Template, parse, parse_argv
 from xuen.config.model import AgentSettings, XworkSettings
 from xuen.errors import ConfigError
 from xuen.texts import Text
 from xuen.texts import presets as texts
+from xuen.texts.config import REMOVE_ONE
 
 EMBEDDED_STATE_CHARS: Final = 3000  # both sections in the 8,192 tokens of the embedded model, Chinese included
 
@@ -43,12 +44,18 @@ class Resolved:
 
 
 def resolve(agent: AgentSettings, xwork: XworkSettings) -> Resolved:
-    """What `agent:` and `xwork:` ask for; a command goes before the preset.
+    """What `agent:` and `xwork:` ask for; a command, also one without a shell, goes before the preset.
 
     Raises:
-        ConfigError: there is no such preset, or the built-in agent's server is not wholly named; `where` is the key.
+        ConfigError: there is no such preset, the built-in agent's server is not wholly named, or there are two
+            commands; `where` is the key.
         TemplateError: the command is no template that a shell could be trusted with.
     """
+    if agent.argv is not None:
+        if agent.command is not None:
+            raise ConfigError(texts.TWO_COMMANDS, where="agent.argv", mend=REMOVE_ONE)
+        name = Path(agent.argv[0]).name if agent.argv else ""
+        return Resolved(name=name or "agent", template=parse_argv(agent.argv), env=agent.env)
     if agent.command is not None:
         return Resolved(name=name_of(agent.command), template=parse(agent.command), env=agent.env)
     preset = find(agent.preset)

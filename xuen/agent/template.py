@@ -1,10 +1,10 @@
 """Command templates: how the prompt reaches an agent's command as data.
 
-Owns: `parse`, which accepts a template or says what is wrong with it and where; the command line that runs
-it; the cleaning of prompts and of the environment. Refuses everything that common shells could read
-differently, and every way in which the prompt could become code. Always holds: the prompt and the
-path of its file are positional arguments of `/bin/sh`, never a part of its source, so there is nothing to
-escape. `parse` is pure; only `check_with_shell` starts a process.
+Owns: `parse` and `parse_argv`, which accept a template or say what is wrong with it and where; the command line that
+runs it; the cleaning of prompts and of the environment. Refuses everything that common shells could read differently,
+and every way in which the prompt could become code. Always holds: the prompt and the path of its file are positional
+arguments of `/bin/sh`, never a part of its source, so there is nothing to escape; or there is no shell. Both are pure;
+only `check_with_shell` starts a process.
 """
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ from __future__ import annotations
 import os
 import platform
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
+from xuen.agent.shell.lexer import Lexer
 from xuen.agent.shell.parser import Parser
 from xuen.agent.shell.readers import NO_DATA, program
 from xuen.agent.shell.rules import Rules
-from xuen.agent.shell.tree import PLACEHOLDERS, Literal, Parameter, Part, Simple, holds, walk
+from xuen.agent.shell.tree import PLACEHOLDERS, Literal, Parameter, Part, Pipeline, Simple, Word, holds, walk
 from xuen.errors import PromptTooLong, TemplateError
 from xuen.proc.environment import outside_git
 from xuen.texts import template as texts
@@ -29,6 +31,7 @@ UNSAFE_NAMES = ("prompt", "prompt_file", "ENV", "BASH_ENV", "SHELLOPTS", "BASHOP
 """Inherited variables that would export the prompt, or have a shell read a file or change its options first."""
 
 _PREFIX = "prompt=$1 prompt_file=$2; shift 2\n"
+_IN_WORD = re.compile(r"\$(?:\{(prompt_file|prompt)\}|(prompt_file|prompt)(?!\w))", re.ASCII)
 _EXPORTED_FUNCTION = re.compile(r"BASH_FUNC_.*(%%|\(\))", re.DOTALL)
 _LINUX_ARGUMENT = 131_071  # bytes: MAX_ARG_STRLEN of execve(2), 32 pages of 4 KiB, less the NUL
 _BUILTINS = NO_DATA | {":", "true", "false", "cd", "pwd", "printf", "test", "[", "echo", "eval", "trap", "."}
@@ -40,16 +43,20 @@ _SHELL_LINE = re.compile(r"(?:line )?(\d+): ")
 
 @dataclass(frozen=True)
 class Template:
-    """An accepted template. `script` is its source with every bare or single-quoted placeholder double-quoted."""
+    """An accepted template. `script` is its source with every bare or single-quoted placeholder double-quoted.
+
+    With `words` there is no shell: they are the command line, and the placeholders in them are replaced.
+    """
 
     source: str
     script: str
     uses_prompt: bool
     uses_prompt_file: bool
     _sizes: tuple[tuple[int, int, int], ...] = field(default=(), repr=False)
+    words: tuple[str, ...] = ()
 
     def argv(self, prompt: str, prompt_file: str) -> list[str]:
-        """The command line for one call; in it `$0` is `xuen` and `$@` is empty.
+        """The command line for one call; for a shell `$0` is `xuen` and `$@` is empty.
 
         `prompt` is cleaned as by `clean_prompt`; the file must hold the same text.
 
@@ -60,6 +67,9 @@ class Template:
         longest, limit = self.longest_argument(prompt, prompt_file), argument_limit()
         if longest > limit:
             raise PromptTooLong(texts.PROMPT_TOO_LONG.of(size=longest, limit=limit), mend=texts.PROMPT_TOO_LONG_MEND)
+        if self.words:
+            values = {"prompt": prompt, "prompt_file": prompt_file}
+            return [_IN_WORD.sub(lambda found: values[found[1] or found[2]], word) for word in self.words]
         return [SHELL, "-c", _PREFIX + self.script, "xuen", prompt if self.uses_prompt else "", prompt_file]
 
     def longest_argument(self, prompt: str, prompt_file: str = "") -> int:
@@ -68,7 +78,7 @@ class Template:
         Counts the shell's own arguments and those of the programs that the template starts.
         """
         text, path = len(clean_prompt(prompt).encode()), len(os.fsencode(prompt_file))
-        own = (text,) if self.uses_prompt else ()
+        own = (text,) if self.uses_prompt and not self.words else ()
         return max((*own, *(fixed + n * text + m * path for fixed, n, m in self._sizes)), default=0)
 
 
@@ -78,11 +88,8 @@ def parse(source: str) -> Template:
     Raises:
         TemplateError: with line and column within `source`, and the mend.
     """
-    if bad := re.search("[\0\ud800-\udfff]", source):
-        before = source[: bad.start()]
-        line, column = before.count("\n") + 1, bad.start() - before.rfind("\n")
-        raise TemplateError(texts.NUL, line=line, column=column, mend=texts.NUL_MEND)
     lexer = Parser(source)
+    _check_characters(lexer)
     try:
         tree = lexer.whole()
         if not lexer.used:
@@ -98,14 +105,37 @@ def parse(source: str) -> Template:
     return Template(source, script, "prompt" in lexer.used, "prompt_file" in lexer.used, sizes)
 
 
+def parse_argv(words: Sequence[str]) -> Template:
+    """Accept a command line that no shell reads, or say what is wrong with it.
+
+    Raises:
+        TemplateError: with the number of the word as line and the column within it, and the mend.
+    """
+    lexer = Lexer("\n".join(words))
+    _check_characters(lexer)
+    found, at = [], 0
+    for number, word in enumerate(words):
+        # No word here is a builtin of a shell, which a path says.
+        found.append(Word(_parts("/" * (number == 0 and "/" not in word) + word, at), at))
+        at += len(word) + 1
+    used = {part.name for word in found for part in word.parts if isinstance(part, Parameter)}
+    if not used:
+        raise TemplateError(texts.MISSING, line=1, column=1, mend=texts.MISSING_MEND)
+    Rules(lexer, (Pipeline((Simple((), tuple(found), (), 0),)),)).check()
+    sizes = tuple(_length(_parts(word, 0)) for word in words)
+    return Template(shlex.join(words), "", "prompt" in used, "prompt_file" in used, sizes, tuple(words))
+
+
 def check_with_shell(template: Template) -> None:
-    """Ask `/bin/sh -n` about the script; nothing in it is run.
+    """Ask `/bin/sh -n` about the script, if a shell is to run it; nothing in it is run.
 
     Raises:
         TemplateError: the shell refuses it, or could not be asked.
     """
     import subprocess
 
+    if template.words:
+        return
     command = [SHELL, "-n", "-c", template.script, "xuen"]
     try:
         asked = subprocess.run(
@@ -155,6 +185,20 @@ def argument_limit() -> int:
     if platform.system() == "Linux":
         return _LINUX_ARGUMENT
     return int(os.sysconf("SC_ARG_MAX")) // 2
+
+
+def _check_characters(lexer: Lexer) -> None:
+    if bad := re.search("[\0\ud800-\udfff]", lexer.source):
+        lexer.fail(texts.NUL, texts.NUL_MEND, bad.start())
+
+
+def _parts(word: str, at: int) -> tuple[Part, ...]:
+    """The parts of a word that no shell reads."""
+    parts, done = list[Part](), 0
+    for found in _IN_WORD.finditer(word):
+        parts += [Literal(word[done : found.start()], quoted=True), Parameter(found[1] or found[2], "", (), True, at)]
+        done = found.end()
+    return (*parts, Literal(word[done:], quoted=True))
 
 
 def _length(parts: Sequence[Part]) -> tuple[int, int, int]:

@@ -53,6 +53,8 @@ def agent(settings: Settings) -> Iterator[Finding]:
 def agent_program(settings: Settings, agent: Resolved) -> Finding:
     """Whether what the agent needs is on this machine."""
     config, preset = settings.config, agent.preset
+    if preset is None and agent.template.words:
+        return _program_word(texts.AGENT, "agent.argv", agent.template.words[0], config, shell=False)
     if preset is None:
         return _program(texts.AGENT, "agent.command", agent.template.source, config)
     if preset.built_in:
@@ -112,10 +114,15 @@ def _program(name: Text, key: str, command: str, config: Config) -> Finding:
     word = program_word(command)
     if word is None or not _PLAIN_WORD.fullmatch(word) or "PATH=" in command:
         return Finding(name, "good", texts.OWN_COMMAND)
+    return _program_word(name, key, word, config, shell=True)
+
+
+def _program_word(name: Text, key: str, word: str, config: Config, *, shell: bool) -> Finding:
+    """Whether a program of this name can be run: by a shell, which knows `~` and commands of its own, or without."""
     if "/" in word:
-        return _program_file(name, key, os.path.expanduser(word))  # noqa: PTH111 - Path's raises
+        return _program_file(name, key, os.path.expanduser(word) if shell else word)  # noqa: PTH111 - Path's raises
     env = clean_environment(os.environ, config.agent.env)
-    path = shutil.which(word, path=env.get("PATH")) or _of_the_shell(word, env)
+    path = shutil.which(word, path=env.get("PATH")) or (_of_the_shell(word, env) if shell else None)
     if path is None:
         return Finding(name, "bad", texts.NOT_ON_PATH.of(name=word), texts.COMMAND_MEND.of(key=key), key)
     return Finding(name, "good", texts.OWN_PROGRAM.of(path=path))

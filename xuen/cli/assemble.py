@@ -84,7 +84,7 @@ def agent_of(settings: Settings) -> Resolved:
             option of the command line.
     """
     config = settings.config
-    with _placed(settings, "agent.command"):
+    with _placed(settings, "agent.command" if config.agent.argv is None else "agent.argv"):
         agent = resolve(config.agent, config.xwork)
         check_with_shell(agent.template)
     return agent

@@ -149,7 +149,7 @@ def _pick_model(options: Options, settings: Settings, output: Output) -> int:
         dead_hours=_number(given, "dead_hours", DEAD_HOURS, 0, 8760),
     )
     agent = commands_of(settings).agent
-    if VARIABLE not in agent.template.source:
+    if agent.template.words or VARIABLE not in agent.template.source:  # without a shell it stays as it is
         where = settings.where("agent.command")
         raise ConfigError(texts.NO_MODEL_VARIABLE, where=where, mend=texts.NO_MODEL_VARIABLE_MEND)
     stop = Stop()

@@ -235,7 +235,7 @@ def _overrides(command: str, given: Mapping[str, Any]) -> tuple[Override, ...]:
         if flag.key and given[flag.dest] is not None
     ]
     if given.get("agent") is not None:  # a preset that was asked for goes before a command in the file
-        overrides.append(Override("agent.command", "--agent", None))
+        overrides += [Override(key, "--agent", None) for key in ("agent.command", "agent.argv")]
     if given.get("no_rounds"):
         overrides.append(Override("rounds.enabled", "--no-rounds", False))
     return tuple(overrides)

@@ -18,7 +18,7 @@ from typing import Any
 import msgspec
 import yaml
 from msgspec import inspect
-from yaml.nodes import MappingNode, Node, ScalarNode
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from xuen.config.model import Config
 from xuen.config.values import KINDS, BadValue, check_text, describe, nearest_key, read_value
@@ -158,10 +158,12 @@ class _Reading:
 
     def _value(self, key: str, key_node: Node, node: Node) -> Any:
         try:
-            if _takes_names(key):
+            if _takes(key, inspect.DictType):
                 if not isinstance(node, MappingNode):
                     raise self._unexpected(key, key_node, node)
                 return self._variables(node, key)
+            if _takes(key, inspect.VarTupleType):
+                return self._texts(key, key_node, node)
             if not isinstance(node, ScalarNode):
                 raise self._unexpected(key, key_node, node)
             self._check_tag(node, key)
@@ -171,6 +173,16 @@ class _Reading:
         if key in _PATHS:
             return str(self.path.parent / os.path.expanduser(value))  # noqa: PTH111 - Path's raises for an unknown user
         return value
+
+    def _texts(self, key: str, key_node: Node, node: Node) -> tuple[str, ...]:
+        """A list of texts; every plain value is taken as it is written."""
+        if not isinstance(node, SequenceNode):
+            raise self._unexpected(key, key_node, node)
+        for item in (node, *node.value):
+            self._check_tag(item, key)
+            if item is not node and not isinstance(item, ScalarNode):
+                raise self._unexpected(key, item, item)
+        return tuple(check_text(item.value) for item in node.value)
 
     def _variables(self, node: MappingNode, key: str) -> dict[str, str]:
         """A mapping of names to texts; every plain value is taken as it is written, an empty one as empty."""
@@ -201,7 +213,7 @@ class _Reading:
             name = key_node.value
             full = f"{section}.{name}" if section else name
             if name == "<<" and key_node.style is None:
-                for source in value_node.value if isinstance(value_node, yaml.SequenceNode) else [value_node]:
+                for source in value_node.value if isinstance(value_node, SequenceNode) else [value_node]:
                     if not isinstance(source, MappingNode) or source in (*inside, node):
                         raise self._fault(texts.BAD_MERGE, key_node, full)
                     merged = self._pairs(source, section, (*inside, node)) | merged
@@ -219,8 +231,10 @@ class _Reading:
 
     def _unexpected(self, key: str, key_node: Node, node: Node) -> ConfigError:
         mend = None
-        if KINDS[key] is None or _takes_names(key):
+        if KINDS[key] is None or _takes(key, inspect.DictType):
             mend = texts.INDENT_KEYS
+        elif _takes(key, inspect.VarTupleType):
+            mend = texts.WRITE_LIST
         elif describe(key) == texts.TEXT:
             mend = texts.QUOTE_TEXT
         return self._fault(texts.EXPECTED.of(expected=describe(key), found=_kind(node)), key_node, key, mend)
@@ -233,6 +247,8 @@ class _Reading:
         line, first = self._line(key_node.start_mark.index), self._line(node.start_mark.index)
         block = isinstance(node, ScalarNode) and node.style in ("|", ">")
         follows = isinstance(node, ScalarNode) and node.style == "|"
+        if isinstance(node, SequenceNode):  # one item a line
+            follows = all(self._line(item.start_mark.index) == first + n for n, item in enumerate(node.value))
         return Place(line, first + 1 if block else first, follows)
 
     def _line(self, index: int) -> int:
@@ -254,9 +270,9 @@ def _decoded(path: Path) -> str:
         raise ConfigError(texts.NOT_UTF8, where=f"{_shown(path)}:{line}", mend=shared.SAVE_UTF8) from None
 
 
-def _takes_names(key: str) -> bool:
-    """Whether the value of a key is a mapping whose names are the user's own."""
-    return any(isinstance(kind, inspect.DictType) for kind in KINDS[key] or ())
+def _takes(key: str, kind: type) -> bool:
+    """Whether the value of a key is of this kind: a mapping whose names are the user's own, or a list."""
+    return any(isinstance(each, kind) for each in KINDS[key] or ())
 
 
 def _is_nothing(node: Node) -> bool:

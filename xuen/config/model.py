@@ -29,10 +29,11 @@ class _Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class AgentSettings(_Settings, frozen=True, kw_only=True):
-    """`agent:` the program that does the thinking. A `command` goes before the `preset`."""
+    """`agent:` the program that does the thinking. A `command` or `argv` goes before the `preset`."""
 
     preset: str = "xwork"
     command: str | None = None
+    argv: tuple[str, ...] | None = None  # instead of `command`: words that no shell reads
     timeout: Seconds = 1800.0  # 0 = no limit
     idle_timeout: Seconds = 0.0  # 0 = off
     env: dict[str, str] = field(default_factory=dict)

@@ -19,7 +19,8 @@ from xuen.config.model import Config
 from xuen.texts import Text, plain, shared
 from xuen.texts import config as texts
 
-Leaf = inspect.StrType | inspect.BoolType | inspect.IntType | inspect.FloatType | inspect.LiteralType | inspect.DictType
+Scalar = inspect.StrType | inspect.BoolType | inspect.IntType | inspect.FloatType | inspect.LiteralType
+Leaf = Scalar | inspect.DictType | inspect.VarTupleType
 
 _WHOLE = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,17})")
 _NUMBER = re.compile(r"[+-]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -156,8 +157,8 @@ def _describe(kind: Leaf) -> Text:
             return plain(", ".join(map(str, kind.values)))
         case inspect.BoolType():
             return texts.YES_OR_NO
-        case inspect.DictType():
-            return texts.VARIABLES
+        case inspect.DictType() | inspect.VarTupleType():
+            return texts.VARIABLES if isinstance(kind, inspect.DictType) else texts.LIST
         case inspect.IntType() | inspect.FloatType():
             noun = texts.WHOLE_NUMBER if isinstance(kind, inspect.IntType) else texts.NUMBER
             if kind.ge is not None and kind.le is not None:

@@ -17,6 +17,7 @@ NO_SERVER_MEND = Text(
     "Add --base-url URL (xwork.base_url); the embedded model has no choice of models",
     "请加上 --base-url URL（xwork.base_url）；内嵌模型没有别的模型可选",
 )
+TWO_COMMANDS = Text("agent.command and agent.argv are both set", "agent.command 和 agent.argv 同时设置了")
 NO_MODEL = Text("a server is named and no model", "指定了服务器，却没有指定模型")
 NO_MODEL_MEND = Text("Add --model NAME (xwork.model)", "请加上 --model 名称（xwork.model）")
 SERVER_UNUSED = Text(
