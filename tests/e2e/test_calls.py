@@ -82,6 +82,7 @@ def test_a_judge_of_ones_own_finds_nothing_to_change(xuen: Callable, tmp_path: P
     assert best["score"] == 9
 
 
+@pytest.mark.needs("make")
 def test_the_temporary_files_of_a_killed_runs_suite_go_too(
     xuen: Callable, tmp_path: Path, temporary: Path, environment: Callable
 ) -> None:
