@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,7 +36,7 @@ if afterwards:
 sys.exit(stop.exit_code or 0)
 """
 
-COMMAND = "kill -HUP $PPID; sleep 0.5"  # its parent is xwork
+COMMAND = "touch begun; sleep 1"
 
 
 @pytest.mark.parametrize(
@@ -77,8 +78,16 @@ def test_a_hangup_that_was_ignored_ends_no_run_of_xwork(
     script = tmp_path / "script.json"
     script.write_text(json.dumps([{"calls": [{"name": "exec_command", "arguments": {"command": COMMAND}}]}, "done"]))
     argv = [*wrapper, sys.executable, "-m", "xuen.xwork", "run", "go", "--model", f"script:{script}"]
-    done = subprocess.run(argv, cwd=tmp_path, env=environment(), capture_output=True, timeout=60, check=False)
-    assert (done.returncode, done.stdout) == (code, b"" if code else b"done\n")
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        argv, cwd=tmp_path, env=environment(), stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe
+    ) as process:
+        while not (tmp_path / "begun").exists():
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.02)
+        process.send_signal(signal.SIGHUP)
+        out, _ = process.communicate(timeout=60)
+    assert (process.returncode, out) == (code, b"" if code else b"done\n")
 
 
 @pytest.mark.parametrize(("wrapper", "code"), [(["nohup"], 0), ([], 129)])
