@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 from xuen.errors import LockTimeout, WorkspaceError, reason_of
+from xuen.files.aside import make_room_for_folder
 from xuen.files.durable import create_bytes, make_folder, remove_temporaries
 from xuen.files.lock import locked
 from xuen.files.regular import read_regular
@@ -63,7 +65,8 @@ def furnish(workspace: Workspace, task: str) -> bool:
         WorkspaceError: something could not be written.
     """
     try:
-        make_folder(workspace.work.root)
+        make_room_for_folder(workspace.work.root, lambda: datetime.now(UTC))
+        workspace.work.root.mkdir(exist_ok=True)
         remove_half_written(workspace)
         section_writer.install(workspace)
         create_bytes(workspace.research, _best(workspace) or new_research(task))

@@ -38,7 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     stop = Stop()
     with signals_stop(stop):
         try:
-            return _main(arguments, stop)
+            code = _main(arguments, stop)
+            sys.stdout.flush()  # here, where a failure is one line
+            return code
         except BrokenPipeError:  # whoever read our output has gone
             _deafen(sys.stdout)
         except OSError as error:  # the only one that gets this far: our own output cannot be written
