@@ -4,13 +4,14 @@ The real command line, shell, guard and files, with the researcher of tests/agen
 adopted, one that is rejected, one that waits, one that changes nothing, one in which the agent fails, and one that
 damages research.md. The second run begins with the user's verdict on what waited, takes a text of the user, and has a
 round that writes what no screen may obey. Written to tests/ui/recordings/LANGUAGE.jsonl; the temporary folder's name
-is left out.
+and the call of the program are left out.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -73,7 +74,7 @@ def record(language: str, folder: Path) -> list[str]:
     xuen(folder, "score", waits, "9.5", "the cache decides")
     xuen(folder, "say", SAID[language])
     xuen(folder, *run, "--iterations", "2")
-    text = (folder / "events.jsonl").read_text("utf-8")
+    text = re.sub(r',"again":\[[^]]*\]', "", (folder / "events.jsonl").read_text("utf-8"))
     return text.replace(f"{folder.resolve()}/", "").replace(f"{folder}/", "").splitlines()
 
 
