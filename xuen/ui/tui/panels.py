@@ -6,10 +6,12 @@ Owns which panel is in use and in which way the sections are shown; knows nothin
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 
 from textual import events, on
 from textual.containers import Container
 from textual.driver import Driver
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -24,6 +26,8 @@ from xuen.ui.tui.widgets.input_box import input_class
 from xuen.ui.tui.widgets.log import Log
 from xuen.ui.tui.widgets.rows import TextRows
 from xuen.ui.tui.widgets.section import Mode, SectionPanel
+
+_SETTLED = 0.3  # seconds after the last change of size; tmux passes sizes on for up to a quarter of a second
 
 
 class PanelsApp(KeyOrderApp):
@@ -42,13 +46,18 @@ class PanelsApp(KeyOrderApp):
         self._current: TextRows = self._log_panel  # the panel that was last used
         self._box = input_class(language)(id="input", placeholder=self._say(say.PLACEHOLDER))
         self._find = find_class(language)(id="find", placeholder=self._say(say.FIND_HINT))
+        self._redrawing: Timer | None = None
         self._undrawn: ExitStack | None = None  # while the terminal reads too slowly
 
-    def on_resize(self, event: events.Resize) -> None:
-        """Draw all of it where the size is the one that was drawn: a terminal that became smaller and larger again
-        before it was asked has lost what stood there, and Textual draws only what it thinks has changed."""
-        if self.screen_stack and event.size == self.screen.size:
-            self.refresh(layout=True)
+    def on_resize(self) -> None:
+        """Draw everything once more when the sizes have settled.
+
+        A terminal that becomes smaller and larger again loses what stood there, and Textual draws only what it thinks
+        has changed. Under load a drawing for one size may also meet a terminal of another.
+        """
+        if self._redrawing is not None:
+            self._redrawing.stop()
+        self._redrawing = self.set_timer(_SETTLED, partial(self.refresh, layout=True))
 
     def _wait_for_terminal(self) -> None:
         """Draw nothing until the terminal has read what was drawn, and then all anew, as it has become meanwhile."""
