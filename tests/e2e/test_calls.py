@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from test_rough_agents import WITHOUT_ROOTS_RIGHTS
 from test_run import ROOT, agent, configure, history, recorded
 
 
@@ -69,6 +70,23 @@ def test_temporary_files_of_a_killed_run_are_gone_at_the_next_start(
     done = xuen("a task", "--iterations", "1", "--pick", "0", "--no-tui", TMPDIR=str(temporary))
     assert done.returncode == 0, done.stderr
     assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("folder", ["", "/..", "/a", "/a/b"])
+def test_folders_that_may_not_be_changed_go_too(
+    tmp_path: Path, temporary: Path, environment: Callable, folder: str
+) -> None:
+    configure(
+        tmp_path, f': "$prompt"; mkdir -p "$TMPDIR/a/b/c"; ln -s {tmp_path} "$TMPDIR/a/l"; chmod 500 "$TMPDIR{folder}"'
+    )
+    mode = tmp_path.stat().st_mode
+    bare = WITHOUT_ROOTS_RIGHTS if os.geteuid() == 0 else []
+    words = [sys.executable, str(ROOT / "main.py"), "a task", "--iterations", "1", "--no-tui", "--pick", "0"]
+    env = environment(TMPDIR=str(temporary))
+    done = subprocess.run([*bare, *words], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert list(temporary.iterdir()) == []
+    assert tmp_path.stat().st_mode == mode
 
 
 def test_a_judge_of_ones_own_finds_nothing_to_change(xuen: Callable, tmp_path: Path) -> None:

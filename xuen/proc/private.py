@@ -85,9 +85,15 @@ def _remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     if not folder.exists():
         return
-    for place, names, _ in os.walk(folder):  # folders that even their owner may not change
-        for path in (Path(place, name) for name in names):
-            with contextlib.suppress(OSError):
-                if not path.is_symlink():
-                    path.chmod(0o700)
+    _make_writable(folder)
+    for place, names, _ in os.walk(folder):
+        for name in names:
+            _make_writable(Path(place, name))
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _make_writable(folder: Path) -> None:
+    """Let its owner change a folder; a command may leave some that even its owner may not change."""
+    with contextlib.suppress(OSError):
+        if not folder.is_symlink():
+            folder.chmod(0o700)
